@@ -1,0 +1,11 @@
+//! The only code that touches the machine. One file, one error enum each.
+
+pub mod clock;
+pub mod git;
+pub mod journal_file;
+pub mod process;
+pub mod sandbox;
+pub mod snapshots;
+pub mod state_dir;
+pub mod task_files;
+pub mod trust;

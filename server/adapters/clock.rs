@@ -1,0 +1,14 @@
+//! Reads the clocks for the core.
+
+use loopkeeper_core::moment::Moment;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Now, on both clocks.
+pub fn now() -> Moment {
+    Moment { wall: read(ClockId::Realtime), awake: read(ClockId::Boottime) }
+}
+
+fn read(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
+}

@@ -1,0 +1,120 @@
+//! What an agent says and how its process ended, in one model for all agents. One file per dialect below
+//! this module turns output lines into [`AgentEvent`]s; a line it cannot read is an event too, never an error.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing an agent's output said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentEvent {
+    Started { session: String, model: String },
+    /// Text of the agent's own (not of a subagent, not of a tool).
+    Text(String),
+    ToolUse { tool: String, detail: String },
+    /// A tool of the agent wrote this path (as the agent named it).
+    FileChange { path: String },
+    /// The agent itself retries its provider.
+    Retry { attempt: u32, status: Option<u16> },
+    /// The provider announced a usage limit. `resets_at`: milliseconds of wall time.
+    Limit { rejected: bool, resets_at: Option<u64> },
+    Denied { tool: String, message: String },
+    /// A turn ended. May come more than once; the last one counts.
+    Turn(Turn),
+    /// Longer than the line cap: skipped.
+    Oversize { bytes: usize },
+    /// Not of the dialect: shown as output, never interpreted.
+    Unread(String),
+}
+
+/// What a dialect reads from the end of a turn. Costs and tokens are totals of the process so far.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Turn {
+    pub final_text: String,
+    pub cost_micros: Option<u64>,
+    pub tokens: Option<u64>,
+    pub denials: u32,
+    pub error: Option<ProviderError>,
+}
+
+/// Why the provider (not the work) failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderError {
+    pub class: ProviderClass,
+    /// The agent's own words, sanitised, at most 300 characters.
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Milliseconds of wall time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resets_at: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProviderClass {
+    /// A usage limit with a reset, or without one announced.
+    Quota,
+    /// 429 without quota, 5xx, network.
+    Transient,
+    /// Not logged in, bad key, no credit.
+    Login,
+    /// The agent could not be started, or died without a word.
+    Crash,
+    /// The agent refused the work as such (prompt too long, bad request).
+    Refused,
+    Unknown,
+}
+
+/// How the run of the agent ended, for the record. Provider trouble and work are different things.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentRun {
+    pub ending: AgentEnding,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    pub duration_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent's own last message, sanitised and redacted, at most [`FINAL_TEXT_BYTES`] (its end is kept).
+    pub final_text: String,
+    pub denials: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ProviderError>,
+    /// Processes that outlived the agent and were ended, as `pid name`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<String>,
+    /// Paths that the agent's tools reported as written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Output bytes that were not kept.
+    #[serde(default)]
+    pub dropped: u64,
+}
+
+pub const FINAL_TEXT_BYTES: usize = 16 * 1024;
+/// A line longer than this is one `Oversize` event.
+pub const LINE_BYTES: usize = 1024 * 1024;
+
+/// Why the agent's process is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AgentEnding {
+    /// By itself; `exit` and `error` say how.
+    Exited,
+    /// Over `limits.iteration_time`.
+    TimedOut,
+    /// Over `limits.idle_time` without output, CPU or file change.
+    Idle,
+    /// The user stopped it.
+    Stopped,
+    /// It could not be started.
+    NotStarted,
+}

@@ -1,0 +1,105 @@
+//! What a check found. Types here; reading of output (expectations, counts, locations) below this module.
+
+use serde::{Deserialize, Serialize};
+
+use crate::task::CriterionId;
+
+/// How one check of one round ended. Only `Pass` is a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    Pass,
+    Fail,
+    TimedOut,
+    /// Spawn error, killed by a signal, a missing tool (exit 126/127).
+    CouldNotRun,
+    /// A recognised test runner ran nothing.
+    NoTestsRan,
+    /// The tree changed while the round ran, again and again.
+    Unstable,
+    /// No check: only a claim can stand behind it.
+    Unverified,
+}
+
+/// The result of one criterion in one round. Every text in it is sanitised and redacted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckResult {
+    pub criterion: CriterionId,
+    pub status: Status,
+    /// One fact for people: `3 of 214 fail`, `exit 1`, `76.4, needs >= 80`, `no result after 600 s`.
+    pub fact: String,
+    pub duration_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestCounts>,
+    /// First lines of the output, at most [`HEAD_BYTES`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub head: String,
+    /// Last lines of the output, at most [`TAIL_BYTES`]; empty when `head` holds everything.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tail: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+    /// Processes that outlived the check, as `pid name`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<String>,
+}
+
+pub const HEAD_BYTES: usize = 2 * 1024;
+pub const TAIL_BYTES: usize = 6 * 1024;
+/// More places than this say nothing more.
+pub const MAX_LOCATIONS: usize = 50;
+
+/// Sum over all summaries of a recognised test runner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TestCounts {
+    pub passed: u64,
+    pub failed: u64,
+    /// Skipped, ignored, filtered: not run.
+    pub skipped: u64,
+}
+
+/// A place in a source file that the output names. Lines and columns from 1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Location {
+    /// As printed, `./` removed; relative to the root unless absolute.
+    pub file: String,
+    pub line: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// What the output says about the place, at most 200 characters; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+}
+
+/// What a command did, before anything is read into it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommandRun {
+    pub ending: Ending,
+    /// Raw bytes, head and tail where there was more (see `dropped`).
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    /// Bytes of both streams that were not kept.
+    pub dropped: u64,
+    pub duration_ms: u64,
+    pub survivors: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    Exited(i32),
+    Signalled(i32),
+    TimedOut,
+    /// Could not be started; the reason in words.
+    NotStarted(String),
+}
+
+impl Default for Ending {
+    fn default() -> Self {
+        Self::NotStarted(String::new())
+    }
+}

@@ -1,0 +1,327 @@
+//! The records of a loop's journal: a public format (`server/JOURNAL.md`). Adding a field or a type is
+//! compatible, changing the meaning of one is not. Lines and checksums are in [`line`].
+
+pub mod line;
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::{AgentRun, ProviderError};
+use crate::check::CheckResult;
+use crate::moment::Moment;
+use crate::settings::Settings;
+use crate::task::{Criterion, CriterionId, PlanItem, TaskId};
+
+/// One line of the journal, read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub seq: u64,
+    /// Counts keepers of this loop; a record of an older epoch than one before it is ignored.
+    pub epoch: u32,
+    pub at: Moment,
+    pub record: Record,
+}
+
+/// What happened. Field names are part of the format.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum Record {
+    LoopStarted {
+        boot: String,
+        spec: Box<LoopSpec>,
+    },
+    /// The pinned criteria and what held before the first iteration; again when the user changed criteria.
+    Baseline {
+        /// The last iteration before it; 0 at the start.
+        iteration: u32,
+        criteria: Vec<Pinned>,
+        plan: Vec<PlanItem>,
+        #[serde(default)]
+        artefacts: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<Box<Round>>,
+        /// What `clean` tolerates: untracked at the start.
+        #[serde(default)]
+        untracked: Vec<String>,
+    },
+    /// Durable before the agent is started: this number is used up and charged.
+    IterationIntended {
+        iteration: u32,
+        session: String,
+        /// sha256 of the prompt, whose text is `prompts/<NNNN>.md`.
+        prompt: String,
+        tree: String,
+    },
+    AgentStarted {
+        iteration: u32,
+        pid: u32,
+        /// `pid-namespace` or `subreaper`.
+        domain: String,
+    },
+    AgentEnded {
+        iteration: u32,
+        run: Box<AgentRun>,
+    },
+    SnapshotTaken {
+        iteration: u32,
+        when: SnapshotWhen,
+        tree: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        head: Option<Head>,
+        /// Paths the snapshot does not hold (too big, unreadable); the first 50.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        not_covered: Vec<String>,
+    },
+    ChecksDone {
+        /// `None`: asked for by the user while the loop rested.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        iteration: Option<u32>,
+        round: Box<Round>,
+    },
+    IterationEnded {
+        iteration: u32,
+        changes: Changes,
+        plan: Vec<PlanItem>,
+        /// Criteria that the agent added, removed or altered in the documents; shown, never taken up.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        proposed: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        claim: Option<Claim>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<ProviderError>,
+        /// One sentence for people: what this iteration did.
+        sentence: String,
+    },
+    BreakerChanged {
+        state: BreakerState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        #[serde(default)]
+        no_progress: u32,
+        #[serde(default)]
+        trips: u32,
+    },
+    Waiting {
+        reason: WaitReason,
+        until: Moment,
+    },
+    Paused {
+        reason: PauseReason,
+        message: String,
+    },
+    Resumed {},
+    Steered {
+        text: String,
+    },
+    /// A stop is durable before it is acknowledged; no recovery undoes it.
+    Stopping {
+        now: bool,
+    },
+    TrustChanged {
+        message: String,
+    },
+    RolledBack {
+        /// The tree after this iteration; 0 is the start.
+        to: u32,
+        tree: String,
+        /// The tree as it was, kept.
+        from: String,
+    },
+    /// Another keeper took over. `interrupted`: the iteration that was in flight.
+    Recovered {
+        boot: String,
+        version: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interrupted: Option<u32>,
+    },
+    Ended {
+        outcome: Outcome,
+    },
+    /// A type this version does not know: kept in the chain, otherwise ignored.
+    #[serde(other)]
+    Unknown,
+}
+
+/// Everything a loop was started with, resolved. What runs is what stands here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoopSpec {
+    pub loop_id: String,
+    /// loopkeeper's version.
+    pub version: String,
+    pub task: TaskId,
+    pub title: String,
+    /// Real path of the root.
+    pub root: String,
+    /// The text of a task without a file (`run --prompt`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inline_prompt: Option<String>,
+    pub agent: AgentPlan,
+    pub settings: Settings,
+    /// Effective promise: of the arguments, the document, the settings.
+    pub promise: String,
+    pub criteria: Vec<Criterion>,
+    pub plan: Vec<PlanItem>,
+    /// Go on although everything already holds; completion needs a claim besides.
+    pub anyway: bool,
+    /// Somebody can answer: a detached loop. Otherwise it never waits for a person.
+    pub attended: bool,
+}
+
+/// The agent of a loop: what is started, verbatim, and how it is talked to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentPlan {
+    pub name: String,
+    /// With `{session}`, `{prompt}`, `{prompt_file}` standing for values of the iteration.
+    pub argv: Vec<String>,
+    pub prompt: crate::settings::PromptBy,
+    pub dialect: crate::settings::Dialect,
+    pub permissions: crate::settings::Permissions,
+}
+
+/// A criterion as the loop judges it, whatever the document says by now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pinned {
+    pub criterion: Criterion,
+    pub role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Failed before the first iteration: must turn.
+    Goal,
+    /// Passed: must not break.
+    Guard,
+    /// Not judged yet (added later, or no check).
+    Open,
+}
+
+/// All checks, one after the other, on one tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Round {
+    pub tree_before: String,
+    pub tree_after: String,
+    /// Paths that differ between the two; the first 200.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrote: Vec<String>,
+    pub results: Vec<CheckResult>,
+}
+
+impl Round {
+    /// The result of one criterion, where it was part of the round.
+    pub fn result(&self, id: &CriterionId) -> Option<&CheckResult> {
+        self.results.iter().find(|it| it.criterion == *id)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SnapshotWhen {
+    /// Right before the agent starts.
+    Before,
+    /// After the agent's kill domain is empty; of iteration 0: the start.
+    After,
+    /// Right before a rollback.
+    BeforeRollback,
+}
+
+/// Where the user's own repository stood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Head {
+    pub commit: String,
+    pub tree: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+}
+
+/// What the agent changed, artefacts left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Changes {
+    pub count: u64,
+    /// The first 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// HEAD moved to a commit with another tree.
+    #[serde(default)]
+    pub committed: bool,
+}
+
+impl Changes {
+    /// Progress is a changed tree, or HEAD at a commit with another tree.
+    pub fn any(&self) -> bool {
+        self.count > 0 || self.committed
+    }
+}
+
+/// A sign by which the agent says it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// `<promise>…</promise>`, exact, in the agent's own last message.
+    Promise,
+    /// Every blocking plan item is ticked or passes.
+    Plan,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BreakerState {
+    #[default]
+    Closed,
+    Open,
+    HalfOpen,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitReason {
+    /// The provider's usage limit.
+    Quota,
+    /// The provider failed for the moment.
+    Backoff,
+    /// `limits.between`.
+    Between,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PauseReason {
+    User,
+    Breaker,
+    /// The agent cannot work: login, missing program, repeated failure.
+    Agent,
+    /// Commands that nobody trusted yet.
+    Trust,
+    /// The state folder's disk is full.
+    Disk,
+    /// The workspace cannot be read or snapshotted.
+    Workspace,
+}
+
+/// How a loop ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    pub kind: OutcomeKind,
+    /// Every required criterion passed by loopkeeper's own run.
+    pub verified: bool,
+    pub sentence: String,
+    /// What it would have paused for, had somebody been there to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<PauseReason>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutcomeKind {
+    Completed,
+    Stopped,
+    Limit,
+    Breaker,
+    Failed,
+}

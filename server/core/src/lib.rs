@@ -1,0 +1,20 @@
+//! The pure core of loopkeeper: documents to tasks, output to facts, facts to decisions.
+//!
+//! Contract: no I/O, no clock, no threads, no LSP types (`clippy.toml` forbids them). Text and facts come in
+//! as arguments, time comes in as [`moment::Moment`], what should happen goes out as data.
+//!
+//! Reading order: [`task`] (what must hold), [`check`] (what a check found), [`agent`] (what an agent said),
+//! [`journal`] (what is recorded), [`decide`] (`decide` and `apply`, the heart), [`view`] (what is shown),
+//! [`settings`] (the one table of configuration).
+
+pub mod agent;
+pub mod check;
+pub mod decide;
+pub mod journal;
+pub mod moment;
+pub mod prompt;
+pub mod redact;
+pub mod sanitize;
+pub mod settings;
+pub mod task;
+pub mod view;

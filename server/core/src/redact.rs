@@ -1,0 +1,1 @@
+//! Known secrets and secret-shaped text out of what is stored.

@@ -1,0 +1,1 @@
+//! Escape sequences, control and bidi characters out of what is shown.

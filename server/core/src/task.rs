@@ -1,0 +1,193 @@
+//! What a loop works on: a prompt document, its criteria, its plan. Types only; the parsers are below this
+//! module. Parsing never fails as a whole: what is broken becomes a [`Finding`], the rest is still a task.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// Path relative to the root with `/` separators, or `prompt:<hash>` for a task without a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TaskId(pub String);
+
+/// 10 hex digits of sha256 over check and expectation (over the prose where there is no check), with `-2`,
+/// `-3` … for repeats. Rewording keeps the id, another check makes a new one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CriterionId(pub String);
+
+/// A task as its documents say it, at one moment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Task {
+    /// From `OBJECTIVE:` or the first heading; empty when there is neither.
+    pub title: String,
+    /// The prompt document's text, unchanged: what the agent is told.
+    pub prompt: String,
+    /// The text between `<promise>` tags that the document asks the agent to print when done.
+    pub promise: Option<String>,
+    /// Paths listed under `CONTEXT:`, relative to the root, unchecked.
+    pub context: Vec<Mention>,
+    pub criteria: Vec<Criterion>,
+    pub plan: Vec<PlanItem>,
+    pub findings: Vec<Finding>,
+}
+
+/// Text at a place in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    pub text: String,
+    pub place: Place,
+}
+
+/// A byte range in one document of the task. `file` is relative to the root.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Place {
+    pub file: String,
+    pub range: Range<usize>,
+}
+
+/// One line that must hold when the task is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Criterion {
+    pub id: CriterionId,
+    /// The prose without check, expectations, attributes and trailing punctuation: the name people see.
+    pub name: String,
+    /// `None`: unverified, only a claim can stand behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<Check>,
+    /// False for `(optional)` and for optional plan sections.
+    pub required: bool,
+    /// `(timeout 10m)`, in milliseconds; `None` means the configured default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<u32>,
+    /// The box in front, where there is one: the agent's claim, never proof.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticked: Option<bool>,
+    /// The plan item this criterion belongs to (a story's acceptance criterion, a box that carries a check).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_item: Option<String>,
+    pub place: Place,
+}
+
+/// What loopkeeper runs to see whether a criterion holds, with what is expected of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Check {
+    /// `$ command`, by `sh -c` in the root.
+    Command { command: String, expect: Vec<Expect> },
+    /// Every glob matches at least one file.
+    Exists { globs: Vec<String> },
+    /// No glob matches any file.
+    Missing { globs: Vec<String> },
+    /// Some file that the globs match contains the pattern.
+    Has { pattern: Pattern, globs: Vec<String> },
+    /// No file that the globs match contains the pattern.
+    Lacks { pattern: Pattern, globs: Vec<String> },
+    /// Nothing untracked and unignored beyond what was there at the start.
+    Clean,
+    /// Parsed, not yet supported.
+    Get { url: String, expect: Vec<Expect> },
+    /// Parsed, not yet supported.
+    Judge { of: Option<(u32, u32)> },
+}
+
+/// What a check's output must look like besides its exit code.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "expect", rename_all = "kebab-case")]
+pub enum Expect {
+    /// The last number on stdout compares like this.
+    Number { compare: Compare, value: f64 },
+    /// Found in stdout, else in stderr.
+    Matches { pattern: Pattern },
+    /// Found in neither.
+    MatchesNot { pattern: Pattern },
+    /// The exit code; 0 when not given.
+    Exit { code: i32 },
+    /// After `GET`: the HTTP status.
+    Status { code: u16 },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compare {
+    Equal,
+    NotEqual,
+    AtLeast,
+    AtMost,
+    Above,
+    Below,
+}
+
+/// `"text"` or `/regex/` or `/regex/i`. `source` is unescaped and is valid: the parser compiled it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    pub source: String,
+    pub kind: PatternKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PatternKind {
+    Literal,
+    Regex,
+    RegexIgnoreCase,
+}
+
+/// A story of `prd.json` or a box of a fix plan: the agent's own account of its progress.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanItem {
+    /// The story's `id`, else made as a criterion's.
+    pub id: String,
+    pub title: String,
+    pub done: bool,
+    /// False under an optional heading: an open one does not keep the loop going.
+    pub blocking: bool,
+    pub place: Place,
+}
+
+/// Something a person should know about a document: shown where it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub code: FindingCode,
+    /// `name: fact`, at most one more sentence with the cure.
+    pub message: String,
+    pub place: Place,
+    /// Replacement text for `place`, where there is one obvious cure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingCode {
+    /// Begins like a check and does not parse, or two checks, or a broken span. Never run.
+    BadCheck,
+    /// A bare command in backticks.
+    NotACheck,
+    /// A criteria section without items.
+    NoCriteria,
+    /// A check of a kind that this version does not run (`GET`, `judge`).
+    NotYetSupported,
+    /// Criteria written behind a colon in one line: better as a list.
+    InlineList,
+    /// A doubled promise tag.
+    BadPromise,
+    /// A document that cannot be read as what it claims to be.
+    Syntax,
+    /// A key or value of a document that means nothing.
+    BadValue,
+}
+
+impl FindingCode {
+    /// Whether a task with this finding must not start: it would run less than its author wrote.
+    pub fn blocks_start(self) -> bool {
+        match self {
+            Self::BadCheck | Self::NotYetSupported | Self::Syntax => true,
+            Self::NotACheck | Self::NoCriteria | Self::InlineList | Self::BadPromise | Self::BadValue => false,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Loop to `LoopStatus` and other plain data for views.

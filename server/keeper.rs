@@ -1,0 +1,1 @@
+//! Owns one loop.

@@ -1,0 +1,3 @@
+//! The binary: arguments to subcommand, nothing else.
+
+fn main() {}
