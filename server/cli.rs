@@ -1,1 +1,89 @@
-//! One file per subcommand.
+//! The command line: arguments to one subcommand, its result to an exit code.
+//!
+//! One file per subcommand; the shared ones are [`exit`] (exit codes), [`failure`] (what stderr says),
+//! [`out`] (stdout). Rules about tasks and loops live in the core; here is only asking, sending and showing.
+
+mod args;
+mod check;
+mod completions;
+mod demo;
+mod diff;
+mod exit;
+mod failure;
+mod gc;
+mod keeper;
+mod log;
+mod out;
+mod pause;
+mod render;
+mod reset;
+mod resume;
+mod rollback;
+mod run;
+mod select;
+mod status;
+mod steer;
+mod stop;
+mod trust;
+mod watch;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use self::args::{Cli, Hidden, Verb, Word};
+use self::exit::Exit;
+use self::failure::{Answer, Failure};
+use self::out::Out;
+
+/// What `main` does: reads the arguments, runs one subcommand, says how it went.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse_from(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) => return failure::of_arguments(&error).into(),
+    };
+    let mut out = Out::stdout();
+    let answer = run(cli, &mut out).and_then(|exit| out.finish().map(|()| exit));
+    match answer {
+        Ok(exit) => exit.into(),
+        Err(failure) => failure.report().into(),
+    }
+}
+
+fn run(cli: Cli, out: &mut Out) -> Answer {
+    match cli.word {
+        Some(Word::Shown(verb)) => shown(verb, out),
+        Some(Word::Hidden(verb)) => hidden(verb),
+        None => bare(&cli, out),
+    }
+}
+
+fn shown(verb: Verb, out: &mut Out) -> Answer {
+    match verb {
+        Verb::Completions(args) => completions::run(&args, out),
+        _ => Err(Failure::unsupported("this command")),
+    }
+}
+
+fn hidden(verb: Hidden) -> Answer {
+    match verb {
+        Hidden::Serve(_) => Err(Failure::unsupported("the language server")),
+        Hidden::Answer(_) => Err(Failure::unsupported("`answer`")),
+        Hidden::Import(_) => Err(Failure::unsupported("`import`")),
+        Hidden::Doctor(_) => Err(Failure::unsupported("`doctor`")),
+        Hidden::Export(_) => Err(Failure::unsupported("`export`")),
+        Hidden::Report(_) => Err(Failure::unsupported("`report`")),
+        Hidden::Hook(_) => Err(Failure::unsupported("`hook`")),
+        _ => Err(Failure::unsupported("this command")),
+    }
+}
+
+/// Without a subcommand an editor wants a server and a person wants help.
+fn bare(cli: &Cli, out: &mut Out) -> Answer {
+    if cli.stdio || !std::io::stdin().is_terminal() {
+        return Err(Failure::unsupported("the language server"));
+    }
+    out.line(Cli::command().render_help().ansi());
+    Ok(Exit::Usage)
+}

@@ -1,3 +1,7 @@
 //! The binary: arguments to subcommand, nothing else.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    loopkeeper::cli::main()
+}

@@ -1,1 +1,4 @@
 //! End to end: the real binary.
+
+mod cli;
+mod cli_args;

@@ -6,21 +6,40 @@ use serde::{Deserialize, Serialize};
 /// One thing an agent's output said.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
-    Started { session: String, model: String },
+    Started {
+        session: String,
+        model: String,
+    },
     /// Text of the agent's own (not of a subagent, not of a tool).
     Text(String),
-    ToolUse { tool: String, detail: String },
+    ToolUse {
+        tool: String,
+        detail: String,
+    },
     /// A tool of the agent wrote this path (as the agent named it).
-    FileChange { path: String },
+    FileChange {
+        path: String,
+    },
     /// The agent itself retries its provider.
-    Retry { attempt: u32, status: Option<u16> },
+    Retry {
+        attempt: u32,
+        status: Option<u16>,
+    },
     /// The provider announced a usage limit. `resets_at`: milliseconds of wall time.
-    Limit { rejected: bool, resets_at: Option<u64> },
-    Denied { tool: String, message: String },
+    Limit {
+        rejected: bool,
+        resets_at: Option<u64>,
+    },
+    Denied {
+        tool: String,
+        message: String,
+    },
     /// A turn ended. May come more than once; the last one counts.
     Turn(Turn),
     /// Longer than the line cap: skipped.
-    Oversize { bytes: usize },
+    Oversize {
+        bytes: usize,
+    },
     /// Not of the dialect: shown as output, never interpreted.
     Unread(String),
 }

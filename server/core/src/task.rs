@@ -187,7 +187,9 @@ impl FindingCode {
     pub fn blocks_start(self) -> bool {
         match self {
             Self::BadCheck | Self::NotYetSupported | Self::Syntax => true,
-            Self::NotACheck | Self::NoCriteria | Self::InlineList | Self::BadPromise | Self::BadValue => false,
+            Self::NotACheck | Self::NoCriteria | Self::InlineList | Self::BadPromise | Self::BadValue => {
+                false
+            }
         }
     }
 }

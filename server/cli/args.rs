@@ -1,0 +1,122 @@
+//! The table of all subcommands. Help texts are the doc comments here and on each subcommand's own `Args`.
+
+use clap::{Parser, Subcommand};
+
+use super::{
+    check, completions, demo, diff, gc, keeper, log, pause, reset, resume, rollback, run, status, steer,
+    stop, trust, watch,
+};
+
+/// Runs Ralph loops and tells the truth about them.
+///
+/// A Ralph loop hands the same task to an AI coding agent again and again, each time with a fresh mind, until
+/// the checks that loopkeeper itself runs pass on the final tree.
+#[derive(Debug, Parser)]
+#[command(
+    name = "loopkeeper",
+    version,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+#[command(override_usage = "loopkeeper COMMAND …")]
+pub(crate) struct Cli {
+    #[arg(long, hide = true)]
+    pub(crate) stdio: bool,
+    #[command(subcommand)]
+    pub(crate) word: Option<Word>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Word {
+    #[command(flatten)]
+    Shown(Verb),
+    #[command(flatten)]
+    Hidden(Hidden),
+}
+
+/// What help and completions list.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Watch one loop from failing to done: a small real project and a built-in agent
+    Demo(demo::Args),
+    /// Start a loop on a task
+    Run(run::Args),
+    /// Run a task's checks once; exit 0 when all required ones hold
+    Check(check::Args),
+    /// Show loops and where they stand
+    Status(status::Args),
+    /// Show what happened in a loop
+    Log(log::Args),
+    /// Follow a loop until it ends
+    Watch(watch::Args),
+    /// Show what an iteration changed
+    Diff(diff::Args),
+    /// Put the files back as they were after an iteration
+    Rollback(rollback::Args),
+    /// End a loop after its current iteration
+    Stop(stop::Args),
+    /// Pause a loop after its current iteration
+    Pause(pause::Args),
+    /// Go on with a paused or interrupted loop
+    Resume(resume::Args),
+    /// Close a loop's breaker, or give it a fresh agent session
+    Reset(reset::Args),
+    /// Give the agent a hint for its next iteration
+    Steer(steer::Args),
+    /// Write a first task file with the checks found in the project
+    Init,
+    /// Show every command a task would run, and trust them
+    Trust(trust::Args),
+    /// Remove old ended loops and their snapshots
+    Gc(gc::Args),
+    /// Print a shell's completion script
+    Completions(completions::Args),
+}
+
+/// What the program calls itself with, and commands of later versions, which are refused by name.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Hidden {
+    #[command(hide = true)]
+    Keeper(keeper::Args),
+    #[command(hide = true, name = "demo-agent")]
+    DemoAgent(Rest),
+    #[command(hide = true)]
+    Serve(Rest),
+    #[command(hide = true)]
+    Answer(Rest),
+    #[command(hide = true)]
+    Import(Rest),
+    #[command(hide = true)]
+    Doctor(Rest),
+    #[command(hide = true)]
+    Export(Rest),
+    #[command(hide = true)]
+    Report(Rest),
+    #[command(hide = true)]
+    Hook(Rest),
+}
+
+/// Whatever follows, unread.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Rest {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub(crate) words: Vec<std::ffi::OsString>,
+}
+
+/// The command line as help and completions show it, without what is hidden.
+pub(crate) fn shown() -> clap::Command {
+    let command = clap::Command::new("loopkeeper").version(env!("CARGO_PKG_VERSION"));
+    Verb::augment_subcommands(command).disable_help_subcommand(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_table_is_consistent() {
+        super::Cli::command().debug_assert();
+        super::shown().debug_assert();
+    }
+}

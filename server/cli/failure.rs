@@ -1,0 +1,77 @@
+//! What stderr says when a command fails: what happened, then a hint with the remedy.
+
+use std::fmt::{Display, Write as _};
+use std::io::Write as _;
+
+use clap::error::ErrorKind;
+
+use super::exit::Exit;
+
+/// What every subcommand returns.
+pub(crate) type Answer = Result<Exit, Failure>;
+
+/// A command that could not do what it was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    exit: Exit,
+    what: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, what: impl Display) -> Self {
+        Self { exit, what: what.to_string(), hint: None }
+    }
+
+    /// Wrong arguments or configuration.
+    pub(crate) fn usage(what: impl Display) -> Self {
+        Self::new(Exit::Usage, what)
+    }
+
+    /// Everything else that went wrong.
+    pub(crate) fn ended(what: impl Display) -> Self {
+        Self::new(Exit::Ended, what)
+    }
+
+    /// Refused, never accepted in silence.
+    pub(crate) fn unsupported(what: impl Display) -> Self {
+        Self::usage(format_args!("{what} is not yet supported"))
+            .hint("`loopkeeper --help` lists what this version can do.")
+    }
+
+    pub(crate) fn hint(self, hint: impl Display) -> Self {
+        Self { hint: Some(hint.to_string()), ..self }
+    }
+
+    /// Writes the failure to stderr and says how the process ends.
+    pub(crate) fn report(&self) -> Exit {
+        let mut text = format!("error: {}\n", self.what);
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(text, "Hint: {hint}");
+        }
+        // There is nobody left to tell when stderr is gone.
+        let _ = anstream::stderr().write_all(text.as_bytes());
+        self.exit
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::ended(error)
+    }
+}
+
+/// Help and version go to stdout and are no failure; the rest is a usage error in our own form.
+pub(crate) fn of_arguments(error: &clap::Error) -> Exit {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = error.print();
+        return Exit::Done;
+    }
+    let rendered = error.render().ansi().to_string();
+    let text = match rendered.split_once("\n\nFor more information") {
+        Some((what, _)) => format!("{}\nHint: `--help` shows how it is used.\n", what.trim_end()),
+        None => rendered,
+    };
+    let _ = anstream::stderr().write_all(text.as_bytes());
+    Exit::Usage
+}

@@ -1,0 +1,12 @@
+//! `log`: what happened in a loop, one line a record.
+
+use super::select::LoopArg;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// Print JSON for scripts
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,12 @@
+//! `status`: loops and where they stand.
+
+use super::select::LoopArg;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// Print JSON for scripts
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,72 @@
+//! What the command line refuses and how it says so.
+
+use std::io::Read;
+use std::process::Stdio;
+
+use crate::cli::Terminal;
+
+#[test]
+fn wrong_use_exits_2_with_an_error_and_a_hint() {
+    let terminal = Terminal::new();
+    let check = |args: &[&str], what: &str| {
+        let ran = terminal.run(args);
+        ran.expect(2).err("error: ").err("Hint: ").err(what);
+        assert!(ran.stdout.is_empty(), "{args:?} wrote to stdout: {}", ran.stdout);
+    };
+    check(&[], "the language server is not yet supported");
+    check(&["--stdio"], "the language server is not yet supported");
+    check(&["serve", "--log", "x"], "the language server is not yet supported");
+    check(&["import", "x"], "`import` is not yet supported");
+    check(&["doctor", "--probe"], "`doctor` is not yet supported");
+    check(&["export", "latest"], "`export` is not yet supported");
+    check(&["report", "latest"], "`report` is not yet supported");
+    check(&["answer", "latest", "yes"], "`answer` is not yet supported");
+    check(&["hook", "stop", "--help"], "`hook` is not yet supported");
+    check(&["stopp"], "a similar subcommand exists: 'stop'");
+    check(&["stop", "--later"], "unexpected argument '--later'");
+    check(&["diff", "latest"], "<ITERATION>");
+    check(&["diff", "latest", "seven"], "invalid value 'seven'");
+    check(&["reset", "agent"], "possible values: breaker, session");
+    check(&["run", "A.md", "--prompt", "x"], "cannot be used with");
+    check(&["run", "--criterion", "x"], "--prompt <TEXT>");
+    check(&["completions", "tcsh"], "invalid value 'tcsh'");
+}
+
+#[test]
+fn help_and_version_are_no_failures() {
+    let terminal = Terminal::new();
+    let help = terminal.run(&["--help"]);
+    help.expect(0).out("Usage: loopkeeper").out("rollback");
+    for hidden in ["keeper", "domain", "demo-agent", "doctor", "hook"] {
+        assert!(!help.stdout.contains(&format!("\n  {hidden} ")), "help lists {hidden}");
+    }
+    terminal.run(&["--version"]).expect(0).out("loopkeeper ");
+    terminal.run(&["run", "--help"]).expect(0).out("--max-iterations <N>");
+}
+
+#[test]
+fn completions_cover_the_commands_and_nothing_hidden() {
+    let terminal = Terminal::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ran = terminal.run(&["completions", shell]);
+        ran.expect(0).out("rollback").out("max-iterations");
+        assert!(!ran.stdout.contains("demo-agent"), "{shell} completes hidden commands");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let terminal = Terminal::new();
+    // The script is larger than a pipe holds, so the writer is still writing when the reader leaves.
+    let mut child = terminal
+        .command(&["completions", "zsh"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    drop(child.stdout.take());
+    let mut errors = String::new();
+    child.stderr.take().expect("a pipe").read_to_string(&mut errors).expect("text");
+    assert_eq!(child.wait().expect("an exit").code(), Some(0));
+    assert_eq!(errors, "");
+}
