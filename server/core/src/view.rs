@@ -1,1 +1,151 @@
-//! Loop to `LoopStatus` and other plain data for views.
+//! What is shown of a loop, as plain data that every view and `status --json` share. Pure; words for people
+//! are in [`words`], one line per loop in [`headline`]. Nothing here decides.
+
+mod criteria;
+mod headline;
+pub mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::criteria::{CriteriaStatus, CriterionStatus, criteria, unjudged};
+pub use self::headline::headline;
+use crate::journal::{BreakerState, Outcome, WaitReason};
+
+/// One loop as views see it. Field names are contract; readers ignore what they do not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoopStatus {
+    pub id: String,
+    /// Of the last record that is part of this.
+    pub seq: u64,
+    pub task: TaskStatus,
+    pub agent: String,
+    pub state: State,
+    pub phase: Phase,
+    pub iteration: u32,
+    pub limits: LimitsStatus,
+    pub criteria: CriteriaStatus,
+    pub plan: PlanStatus,
+    pub breaker: BreakerStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionStatus>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<WaitStatus>,
+    pub spent: Spent,
+    pub started_at: String,
+    pub paused_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    pub keeper: KeeperStatus,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskStatus {
+    /// A file URI, or the id of a task without a file.
+    pub uri: String,
+    pub title: String,
+}
+
+/// What most views show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum State {
+    Working,
+    NeedsYou,
+    Paused,
+    Done,
+    Idle,
+}
+
+/// What lies behind the state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Phase {
+    Baseline,
+    Iterating,
+    Checking,
+    Waiting,
+    Stopping,
+    Untrusted,
+    NeedsAnswer,
+    Interrupted,
+    Damaged,
+    Paused,
+    Ended,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LimitsStatus {
+    pub iterations: u32,
+    pub duration_ms: u64,
+    pub cost_micros: u64,
+}
+
+/// The agent's own account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanStatus {
+    pub done: u64,
+    /// Blocking and not done.
+    pub open: u64,
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BreakerStatus {
+    pub state: BreakerState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub counts: BreakerCounts,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumes_at: Option<String>,
+    pub trips: u32,
+}
+
+/// How far each cause is from opening the breaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BreakerCounts {
+    pub no_progress: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionStatus {
+    pub id: String,
+    pub started_at: String,
+    pub resets: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitStatus {
+    pub reason: WaitReason,
+    pub resumes_at: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spent {
+    /// Absent where the agent reports no cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Starts of the agent.
+    pub calls: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeeperStatus {
+    /// Absent when it is not alive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    pub alive: bool,
+}

@@ -1,0 +1,112 @@
+//! The criteria of a loop or of one check round with their last results, as views list them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::{CheckResult, Status};
+use crate::journal::{Pinned, Role};
+use crate::task::{Criterion, CriterionId, Place};
+
+/// Counts over the required and optional criteria alike; `passed + failed + unverified` is less than `total`
+/// while some were never run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CriteriaStatus {
+    pub passed: u64,
+    pub failed: u64,
+    /// Without a check: only a claim can stand behind them.
+    pub unverified: u64,
+    pub total: u64,
+    pub items: Vec<CriterionStatus>,
+}
+
+/// One criterion and what is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CriterionStatus {
+    pub id: CriterionId,
+    pub name: String,
+    pub required: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Absent: never run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fact: String,
+    #[serde(default)]
+    pub duration_ms: u64,
+    /// It passed before the first iteration and does not any more.
+    #[serde(default)]
+    pub regressed: bool,
+    /// The agent's own tick.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticked: Option<bool>,
+    pub place: Place,
+}
+
+/// The criteria of a loop, as it judges them.
+pub fn criteria(pinned: &[Pinned], results: &[CheckResult]) -> CriteriaStatus {
+    collect(pinned.iter().map(|it| (&it.criterion, Some(it.role))), results)
+}
+
+/// The criteria of a task that no loop has pinned.
+pub fn unjudged(criteria: &[Criterion], results: &[CheckResult]) -> CriteriaStatus {
+    collect(criteria.iter().map(|it| (it, None)), results)
+}
+
+impl CriteriaStatus {
+    /// Every required criterion passed. One without a check never does.
+    pub fn holds(&self) -> bool {
+        self.items.iter().filter(|it| it.required).all(|it| it.status == Some(Status::Pass))
+    }
+
+    /// `3 of 5 criteria pass`.
+    pub fn sentence(&self) -> String {
+        match (self.total, self.passed) {
+            (0, _) => "no criteria".into(),
+            (1, 1) => "its one criterion passes".into(),
+            (1, _) => "its one criterion does not pass".into(),
+            (total, passed) => format!("{passed} of {total} criteria pass"),
+        }
+    }
+}
+
+fn collect<'a>(
+    criteria: impl Iterator<Item = (&'a Criterion, Option<Role>)>,
+    results: &[CheckResult],
+) -> CriteriaStatus {
+    let items: Vec<_> = criteria.map(|(criterion, role)| item(criterion, role, results)).collect();
+    let count =
+        |wanted: fn(Status) -> bool| items.iter().filter(|it| it.status.is_some_and(wanted)).count() as u64;
+    CriteriaStatus {
+        passed: count(|it| it == Status::Pass),
+        failed: count(|it| !matches!(it, Status::Pass | Status::Unverified)),
+        unverified: count(|it| it == Status::Unverified),
+        total: items.len() as u64,
+        items,
+    }
+}
+
+fn item(criterion: &Criterion, role: Option<Role>, results: &[CheckResult]) -> CriterionStatus {
+    let result = results.iter().find(|it| it.criterion == criterion.id);
+    // Without a check there is nothing to run, so "never run" would say less than what is known.
+    let status = match criterion.check {
+        None => Some(Status::Unverified),
+        Some(_) => result.map(|it| it.status),
+    };
+    CriterionStatus {
+        id: criterion.id.clone(),
+        name: criterion.name.clone(),
+        required: criterion.required,
+        role,
+        status,
+        fact: result.map(|it| it.fact.clone()).unwrap_or_default(),
+        duration_ms: result.map_or(0, |it| it.duration_ms),
+        regressed: role == Some(Role::Guard) && status.is_some_and(|it| it != Status::Pass),
+        ticked: criterion.ticked,
+        place: criterion.place.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

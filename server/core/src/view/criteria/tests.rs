@@ -1,0 +1,86 @@
+use super::{criteria, unjudged};
+use crate::check::{CheckResult, Status};
+use crate::journal::{Pinned, Role};
+use crate::task::{Check, Criterion, CriterionId, Place};
+
+fn criterion(id: &str, required: bool, check: Option<Check>) -> Criterion {
+    Criterion {
+        id: CriterionId(id.into()),
+        name: format!("name of {id}"),
+        check,
+        required,
+        timeout_ms: None,
+        group: None,
+        stage: None,
+        ticked: None,
+        plan_item: None,
+        place: Place::default(),
+    }
+}
+
+fn result(id: &str, status: Status) -> CheckResult {
+    CheckResult {
+        criterion: CriterionId(id.into()),
+        status,
+        fact: "exit 1".into(),
+        duration_ms: 12,
+        exit: None,
+        signal: None,
+        tests: None,
+        head: String::new(),
+        tail: String::new(),
+        locations: Vec::new(),
+        survivors: Vec::new(),
+    }
+}
+
+#[test]
+fn only_a_pass_by_its_own_check_holds() {
+    let check = |required, check: Option<Check>, status: Option<Status>, expect: bool| {
+        let results: Vec<_> = status.map(|it| result("a", it)).into_iter().collect();
+        let shown = unjudged(&[criterion("a", required, check.clone())], &results);
+        assert_eq!(shown.holds(), expect, "{required} {check:?} {status:?}");
+    };
+    check(true, Some(Check::Clean), Some(Status::Pass), true);
+    check(true, Some(Check::Clean), None, false);
+    for status in [
+        Status::Fail,
+        Status::TimedOut,
+        Status::CouldNotRun,
+        Status::NoTestsRan,
+        Status::Unstable,
+        Status::Unverified,
+    ] {
+        check(true, Some(Check::Clean), Some(status), false);
+        check(false, Some(Check::Clean), Some(status), true);
+    }
+    // A result for a criterion without a check cannot make it hold.
+    check(true, None, Some(Status::Pass), false);
+    check(true, None, None, false);
+}
+
+#[test]
+fn a_guard_that_does_not_pass_has_regressed() {
+    let check = |role, status: Option<Status>, expect: bool| {
+        let pinned = [Pinned { criterion: criterion("a", true, Some(Check::Clean)), role }];
+        let results: Vec<_> = status.map(|it| result("a", it)).into_iter().collect();
+        assert_eq!(criteria(&pinned, &results).items[0].regressed, expect, "{role:?} {status:?}");
+    };
+    check(Role::Guard, Some(Status::Fail), true);
+    check(Role::Guard, Some(Status::NoTestsRan), true);
+    check(Role::Guard, Some(Status::Pass), false);
+    check(Role::Guard, None, false);
+    check(Role::Goal, Some(Status::Fail), false);
+    check(Role::Open, Some(Status::Fail), false);
+}
+
+#[test]
+fn counts_leave_out_what_never_ran() {
+    let all = ["a", "b", "c"].map(|id| criterion(id, true, Some(Check::Clean)));
+    let mut all = all.to_vec();
+    all.push(criterion("d", true, None));
+    let shown = unjudged(&all, &[result("a", Status::Pass), result("b", Status::TimedOut)]);
+    assert_eq!((shown.passed, shown.failed, shown.unverified, shown.total), (1, 1, 1, 4));
+    assert_eq!(shown.sentence(), "1 of 4 criteria pass");
+    assert_eq!(shown.items[2].status, None);
+}

@@ -1,0 +1,57 @@
+//! One line per loop for people: state first, then how far it is.
+
+use super::{LoopStatus, Phase, State, words};
+use crate::journal::{OutcomeKind, WaitReason};
+
+/// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
+pub fn headline(status: &LoopStatus) -> String {
+    let mut parts = vec![what(status)];
+    if status.state != State::Done {
+        parts.push(status.criteria.sentence());
+        parts.extend(status.spent.cost_micros.map(words::cost));
+    }
+    format!("{}: {}", word(status), parts.join(", "))
+}
+
+/// The state in a word or two; the outcome's where there is one.
+fn word(status: &LoopStatus) -> &'static str {
+    match (status.state, &status.outcome) {
+        (State::Done, Some(outcome)) => match outcome.kind {
+            OutcomeKind::Completed if outcome.verified => "Completed, verified",
+            OutcomeKind::Completed => "Completed, claimed, not verified",
+            OutcomeKind::Stopped => "Stopped",
+            OutcomeKind::Limit => "Limit reached",
+            OutcomeKind::Breaker => "Breaker open",
+            OutcomeKind::Failed => "Failed",
+        },
+        (State::Working, _) => "Working",
+        (State::NeedsYou, _) => "Needs you",
+        (State::Paused, _) => "Paused",
+        (State::Done, None) => "Done",
+        (State::Idle, _) => "Idle",
+    }
+}
+
+fn what(status: &LoopStatus) -> String {
+    let iteration = format!("iteration {}/{}", status.iteration, status.limits.iterations);
+    match status.phase {
+        Phase::Baseline => "first checks, before the agent starts".into(),
+        Phase::Iterating => iteration,
+        Phase::Checking => format!("{iteration}, running checks"),
+        Phase::Waiting => match status.wait.as_ref().map(|it| it.reason) {
+            Some(WaitReason::Quota) => format!("{iteration}, waiting for the provider's usage limit"),
+            Some(WaitReason::Backoff) => format!("{iteration}, waiting for the provider to answer again"),
+            Some(WaitReason::Between) | None => format!("{iteration}, waiting before the next"),
+        },
+        Phase::Stopping => format!("{iteration}, stopping"),
+        Phase::Untrusted => "its commands are not trusted".into(),
+        Phase::NeedsAnswer => "the agent asks a question".into(),
+        Phase::Interrupted => format!("interrupted in {iteration}"),
+        Phase::Damaged => "its journal is damaged".into(),
+        Phase::Paused => match &status.breaker.reason {
+            Some(reason) => format!("{iteration}, breaker open: {reason}"),
+            None => format!("{iteration}, paused"),
+        },
+        Phase::Ended => status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default(),
+    }
+}

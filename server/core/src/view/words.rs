@@ -1,0 +1,107 @@
+//! Numbers as people read them: the same words in the terminal, in sentences of the journal, in editors.
+
+use jiff::Timestamp;
+
+/// RFC 3339 with milliseconds, UTC.
+pub fn rfc3339(wall_ms: u64) -> String {
+    let time = Timestamp::from_millisecond(wall_ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);
+    format!("{time:.3}")
+}
+
+/// `0.4 s`, `12 s`, `3 min 5 s`, `2 h 5 min`, `3 d 4 h`.
+pub fn duration(ms: u64) -> String {
+    let seconds = ms / 1000;
+    let two = |big: u64, unit: &str, small: u64, minor: &str| match small {
+        0 => format!("{big} {unit}"),
+        _ => format!("{big} {unit} {small} {minor}"),
+    };
+    match seconds {
+        0..10 => format!("{}.{} s", seconds, ms % 1000 / 100),
+        10..60 => format!("{seconds} s"),
+        60..3600 => two(seconds / 60, "min", seconds % 60, "s"),
+        3600..86400 => two(seconds / 3600, "h", seconds % 3600 / 60, "min"),
+        _ => two(seconds / 86400, "d", seconds % 86400 / 3600, "h"),
+    }
+}
+
+/// `3:05`, `1:02:05`: a clock that keeps its width while it runs.
+pub fn elapsed(ms: u64) -> String {
+    let seconds = ms / 1000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds % 3600 / 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+/// `$1.24`, below a cent `$0.0031`.
+pub fn cost(micros: u64) -> String {
+    let cents = (micros + 5_000) / 10_000;
+    if micros > 0 && micros < 10_000 {
+        return format!("$0.{:04}", (micros / 100).max(1));
+    }
+    format!("${}.{:02}", cents / 100, cents % 100)
+}
+
+/// `1 file`, `3 files`.
+pub fn counted(count: u64, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
+}
+
+/// `4.2 KiB`, `17 MiB`.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = count as f64;
+    let mut units = UNITS.iter();
+    let mut unit = units.next().copied().unwrap_or_default();
+    for next in units {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        unit = next;
+    }
+    if count < 1024 || value >= 10.0 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, cost, counted, duration, elapsed, rfc3339};
+
+    #[test]
+    fn durations_read_naturally() {
+        let check = |ms, expect: &str| assert_eq!(duration(ms), expect);
+        check(0, "0.0 s");
+        check(440, "0.4 s");
+        check(9_999, "9.9 s");
+        check(12_999, "12 s");
+        check(60_000, "1 min");
+        check(185_000, "3 min 5 s");
+        check(7_200_000, "2 h");
+        check(7_500_000, "2 h 5 min");
+        check(100 * 3_600_000, "4 d 4 h");
+        assert_eq!(elapsed(185_999), "3:05");
+        assert_eq!(elapsed(3_725_000), "1:02:05");
+    }
+
+    #[test]
+    fn costs_are_dollars() {
+        let check = |micros, expect: &str| assert_eq!(cost(micros), expect);
+        check(0, "$0.00");
+        check(40, "$0.0001");
+        check(3_100, "$0.0031");
+        check(10_000, "$0.01");
+        check(1_239_999, "$1.24");
+        check(25_000_000, "$25.00");
+    }
+
+    #[test]
+    fn counts_times_and_sizes() {
+        assert_eq!(counted(1, "file"), "1 file");
+        assert_eq!(counted(0, "file"), "0 files");
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(4300), "4.2 KiB");
+        assert_eq!(bytes(17 << 20), "17 MiB");
+        assert_eq!(bytes(u64::MAX), "16777216 TiB");
+        assert_eq!(rfc3339(1_795_183_200_123), "2026-11-20T14:00:00.123Z");
+    }
+}
