@@ -1,6 +1,8 @@
 //! What an agent says and how its process ended, in one model for all agents. One file per dialect below
 //! this module turns output lines into [`AgentEvent`]s; a line it cannot read is an event too, never an error.
 
+pub mod claims;
+
 use serde::{Deserialize, Serialize};
 
 /// One thing an agent's output said.

@@ -1,1 +1,170 @@
-//! The heart: `decide` says what to record and do, `apply` is the only way state changes.
+//! The heart: what a loop does next. `decide` says what to record and what to do, [`apply`] is the only way
+//! state changes, live and in replay, [`deadline`] says when to ask again.
+//!
+//! The keeper's turn: select one [`Event`], `decide`, append and sync every [`Record`], `apply` them, then
+//! perform the [`Effect`]s. What is not worth a record lives in [`Live`] and is lost with the keeper.
+
+pub mod apply;
+mod boundary;
+pub mod breaker;
+mod brief;
+pub mod exit;
+pub mod limits;
+pub mod machine;
+mod orders;
+pub mod pinned;
+pub mod progress;
+pub mod state;
+#[cfg(test)]
+mod tests;
+
+pub use apply::{apply, begin, replay};
+pub use machine::{deadline, decide};
+pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, Spent, Wait};
+
+use crate::agent::AgentRun;
+use crate::journal::{Head, LoopSpec, Record, Round};
+use crate::task::{Criterion, PlanItem};
+
+/// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// A new loop with an empty journal.
+    Launched {
+        spec: Box<LoopSpec>,
+        boot: String,
+    },
+    /// A keeper took over a journal that has no end.
+    Reopened {
+        boot: String,
+        version: String,
+    },
+    /// The records of the turn before are applied: look again.
+    WentOn,
+    SnapshotTaken(Shot),
+    SnapshotFailed {
+        message: String,
+    },
+    TaskRead(Box<Reading>),
+    AgentStarted {
+        pid: u32,
+        domain: String,
+    },
+    /// The agent printed something.
+    OutputSeen,
+    /// Answer to [`Effect::LookForLife`].
+    LifeSeen {
+        alive: bool,
+    },
+    /// The agent's process is gone and its kill domain is empty.
+    AgentEnded(Box<AgentRun>),
+    ChecksDone {
+        round: Box<Round>,
+        wrote: Vec<String>,
+        untracked: Vec<String>,
+    },
+    /// A round was given up because [`Effect::CancelChecks`] asked for it.
+    ChecksCancelled,
+    RolledBack {
+        to: u32,
+        tree: String,
+        from: String,
+    },
+    /// The state folder's disk is full; the records before this event are durable.
+    DiskFilled {
+        message: String,
+    },
+    /// The time that [`deadline`] named has come.
+    DeadlinePassed,
+    UserAsked(Order),
+}
+
+/// A snapshot that is durable.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shot {
+    pub tree: String,
+    pub head: Option<Head>,
+    pub not_covered: Vec<String>,
+    /// Every path that differs from the snapshot before the iteration; empty for other snapshots.
+    pub changed: Vec<String>,
+}
+
+/// The task's documents as they are now.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reading {
+    pub prompt: String,
+    pub context: Vec<String>,
+    pub criteria: Vec<Criterion>,
+    pub plan: Vec<PlanItem>,
+    /// Commands of `criteria` that nobody trusted, verbatim.
+    pub untrusted: Vec<String>,
+}
+
+/// What a user asks of a loop at work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    Stop,
+    StopNow,
+    Pause,
+    Resume,
+    Steer(String),
+    ResetBreaker,
+    Check,
+    Rollback { to: u32, paths: Vec<String> },
+}
+
+/// What to do next, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    Record(Record),
+    Effect(Effect),
+}
+
+/// What the shell does after the records are durable.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Send [`Event::WentOn`].
+    GoOn,
+    TakeSnapshot,
+    ReadTask,
+    RunChecks {
+        criteria: Vec<Criterion>,
+    },
+    CancelChecks,
+    SpawnAgent {
+        iteration: u32,
+        session: String,
+        prompt: String,
+    },
+    StopAgent {
+        why: crate::agent::AgentEnding,
+        grace: Grace,
+    },
+    LookForLife,
+    Rollback {
+        to: u32,
+        tree: String,
+        paths: Vec<String>,
+    },
+    /// The order of this event cannot be followed; `code` is a stable word.
+    Refuse {
+        code: RefusalCode,
+        message: String,
+    },
+    /// The loop has ended: answer, close, exit.
+    Finish,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grace {
+    /// TERM, then KILL after `limits.grace`.
+    Given,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalCode {
+    /// The loop is in the wrong phase for it.
+    Conflict,
+    BadArgument,
+}

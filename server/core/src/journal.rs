@@ -40,8 +40,11 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<Box<Round>>,
         /// What `clean` tolerates: untracked at the start.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         untracked: Vec<String>,
+        /// The documents' criteria as they stood when this was pinned.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        seen: Vec<Criterion>,
     },
     /// Durable before the agent is started: this number is used up and charged.
     IterationIntended {
@@ -84,6 +87,13 @@ pub enum Record {
         /// Criteria that the agent added, removed or altered in the documents; shown, never taken up.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         proposed: Vec<String>,
+        /// The documents' criteria as the agent left them, where they differ from before: what changes
+        /// after this was changed by the user.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seen: Option<Vec<Criterion>>,
+        /// Artefacts that the agent edited: they count as work from here on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        edited_artefacts: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim: Option<Claim>,
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,0 +1,317 @@
+//! Records to state: the only way state changes, live and in replay. Total: a record that makes no sense
+//! where it stands changes nothing but the sequence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::agent::AgentRun;
+use crate::check::Status;
+use crate::journal::{
+    BreakerState, Changes, Entry, LoopSpec, PauseReason, Pinned, Record, Role, Round, SnapshotWhen,
+};
+use crate::moment::Moment;
+use crate::task::{Criterion, CriterionId};
+
+use super::breaker;
+use super::limits::DAY_MS;
+use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
+
+/// The state of a whole journal. `None` when it does not begin with `loop-started`.
+pub fn replay(entries: &[Entry]) -> Option<Loop> {
+    let (first, rest) = entries.split_first()?;
+    let mut state = begin(first)?;
+    for entry in rest {
+        apply(&mut state, entry);
+    }
+    Some(state)
+}
+
+/// The state after the first record.
+pub fn begin(entry: &Entry) -> Option<Loop> {
+    match &entry.record {
+        Record::LoopStarted { boot, spec } => Some(started(entry, boot, spec)),
+        _ => None,
+    }
+}
+
+/// Folds one more record into the state.
+pub fn apply(state: &mut Loop, entry: &Entry) {
+    if entry.epoch < state.epoch {
+        return;
+    }
+    pass_time(state, entry);
+    state.seq = entry.seq;
+    state.epoch = entry.epoch;
+    state.last_at = entry.at;
+    match &entry.record {
+        Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
+        Record::Baseline { .. } => baseline(state, &entry.record),
+        Record::IterationIntended { iteration, session, .. } => {
+            intended(state, entry.at, *iteration, session);
+        }
+        Record::AgentStarted { pid, .. } => agent_started(state, *pid),
+        Record::AgentEnded { run, .. } => agent_ended(state, entry.at, run),
+        Record::SnapshotTaken { .. } => snapshot(state, &entry.record),
+        Record::ChecksDone { round, .. } => judged(state, round),
+        Record::IterationEnded { .. } => iteration_ended(state, &entry.record),
+        Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
+        Record::Waiting { reason, until } => state.wait = Some(Wait { reason: *reason, until: *until }),
+        Record::Paused { reason, message } => {
+            state.pause = Some(Pause { reason: *reason, message: message.clone() });
+        }
+        Record::Resumed {} => {
+            state.pause = None;
+            state.failures = 0;
+        }
+        Record::Steered { text } => state.steering.push(text.clone()),
+        Record::Stopping { now } => state.stop = Some(if *now { Stop::Now } else { Stop::AfterIteration }),
+        Record::RolledBack { from, .. } => keep_snapshot(state, SnapshotWhen::BeforeRollback, from),
+        Record::Recovered { boot, .. } => recovered(state, entry.at, boot),
+        Record::Ended { outcome } => {
+            state.outcome = Some(outcome.clone());
+            state.phase = Phase::Ended;
+        }
+    }
+}
+
+fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
+    Loop {
+        spec: spec.clone(),
+        boot: boot.to_owned(),
+        epoch: entry.epoch,
+        seq: entry.seq,
+        started_at: entry.at,
+        last_at: entry.at,
+        phase: Phase::Starting,
+        iteration: 0,
+        pinned: spec.criteria.iter().map(open).collect(),
+        held_at_start: false,
+        plan: spec.plan.clone(),
+        artefacts: BTreeSet::new(),
+        untracked: Vec::new(),
+        seen: Some(spec.criteria.clone()),
+        proposed: Vec::new(),
+        results: BTreeMap::new(),
+        judged_tree: String::new(),
+        history: Vec::new(),
+        spent: Spent::default(),
+        breaker: Breaker::default(),
+        failures: 0,
+        claims: 0,
+        turned: false,
+        passing_since: None,
+        steering: Vec::new(),
+        stop: None,
+        pause: None,
+        wait: None,
+        worked_ms: 0,
+        paused_ms: 0,
+        snapshots: Vec::new(),
+        head_before: None,
+        outcome: None,
+    }
+}
+
+fn open(criterion: &Criterion) -> Pinned {
+    Pinned { criterion: criterion.clone(), role: Role::Open }
+}
+
+/// Time between two records belongs to what the loop did meanwhile. A keeper that was dead did nothing.
+fn pass_time(state: &mut Loop, entry: &Entry) {
+    if matches!(entry.record, Record::Recovered { .. }) || state.outcome.is_some() {
+        return;
+    }
+    let passed = entry.at.since(state.last_at);
+    if state.is_paused_at_rest() {
+        state.paused_ms = state.paused_ms.saturating_add(passed);
+    } else {
+        state.worked_ms = state.worked_ms.saturating_add(passed);
+    }
+}
+
+fn baseline(state: &mut Loop, record: &Record) {
+    let Record::Baseline { iteration, criteria, plan, artefacts, round, untracked, seen } = record else {
+        return;
+    };
+    state.pinned.clone_from(criteria);
+    state.plan.clone_from(plan);
+    state.artefacts.extend(artefacts.iter().cloned());
+    state.seen = Some(seen.clone());
+    if *iteration == 0 {
+        state.untracked.clone_from(untracked);
+    }
+    state.results.retain(|id, _| criteria.iter().any(|it| it.criterion.id == *id));
+    if let Some(round) = round {
+        take_results(state, round);
+    }
+    state.passing_since = passes(state).then_some(*iteration);
+    if state.history.is_empty() {
+        state.held_at_start = passes(state);
+    }
+    state.phase = Phase::Boundary;
+}
+
+fn intended(state: &mut Loop, at: Moment, iteration: u32, session: &str) {
+    state.iteration = state.iteration.max(iteration);
+    state.phase = Phase::Iterating { since: at, pid: None };
+    state.spent.calls = state.spent.calls.saturating_add(1);
+    state.steering.clear();
+    state.wait = None;
+    state.history.push(Iteration {
+        number: iteration,
+        started_at: at,
+        duration_ms: 0,
+        session: session.to_owned(),
+        cost_micros: None,
+        ending: None,
+        error: None,
+        denials: 0,
+        final_text: String::new(),
+        changes: Changes::default(),
+        claim: None,
+        row: Vec::new(),
+        sentence: String::new(),
+        interrupted: false,
+    });
+}
+
+fn agent_started(state: &mut Loop, started: u32) {
+    if let Phase::Iterating { pid, .. } = &mut state.phase {
+        *pid = Some(started);
+    }
+}
+
+fn agent_ended(state: &mut Loop, at: Moment, run: &AgentRun) {
+    state.phase = Phase::Closing;
+    if let Some(cost) = run.cost_micros {
+        state.spent.cost_micros = Some(state.spent.cost_micros.unwrap_or(0).saturating_add(cost));
+    }
+    if let Some(tokens) = run.tokens {
+        state.spent.tokens = Some(state.spent.tokens.unwrap_or(0).saturating_add(tokens));
+    }
+    if let Some(row) = state.history.last_mut() {
+        row.duration_ms = at.since(row.started_at);
+        row.cost_micros = run.cost_micros;
+        row.ending = Some(run.ending);
+        row.error.clone_from(&run.error);
+        row.denials = run.denials;
+        row.final_text.clone_from(&run.final_text);
+    }
+}
+
+fn snapshot(state: &mut Loop, record: &Record) {
+    let Record::SnapshotTaken { iteration, when, tree, head, .. } = record else { return };
+    state.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
+    match (when, state.phase) {
+        (SnapshotWhen::Before, _) => {
+            state.head_before.clone_from(head);
+            state.phase = Phase::Preparing;
+        }
+        (SnapshotWhen::After, Phase::Starting) => state.phase = Phase::Baseline,
+        (SnapshotWhen::After, Phase::Closing) => state.phase = Phase::Checking,
+        (SnapshotWhen::After | SnapshotWhen::BeforeRollback, _) => {}
+    }
+}
+
+fn keep_snapshot(state: &mut Loop, when: SnapshotWhen, tree: &str) {
+    let iteration = state.iteration;
+    state.snapshots.push(SnapshotRef { iteration, when, tree: tree.to_owned() });
+}
+
+fn judged(state: &mut Loop, round: &Round) {
+    take_results(state, round);
+    let results = &state.results;
+    let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
+    let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
+    let row: Vec<(CriterionId, Status)> = state.pinned.iter().filter_map(cell).collect();
+    if let Some(last) = state.history.last_mut() {
+        last.row = row;
+    }
+    state.passing_since = if passes(state) { state.passing_since.or(Some(state.iteration)) } else { None };
+}
+
+fn take_results(state: &mut Loop, round: &Round) {
+    state.judged_tree.clone_from(&round.tree_after);
+    for result in &round.results {
+        state.results.insert(result.criterion.clone(), result.clone());
+        let Some(pinned) = state.pinned.iter_mut().find(|it| it.criterion.id == result.criterion) else {
+            continue;
+        };
+        let passed = result.status == Status::Pass;
+        match pinned.role {
+            Role::Open if result.status == Status::Unverified => {}
+            Role::Open => pinned.role = if passed { Role::Guard } else { Role::Goal },
+            Role::Goal => state.turned |= passed,
+            Role::Guard => {}
+        }
+    }
+}
+
+/// Everything required that carries a check passed in the last round, and there is such a thing.
+fn passes(state: &Loop) -> bool {
+    let mut checked = state.required().filter(|it| it.criterion.check.is_some()).peekable();
+    checked.peek().is_some() && checked.all(|it| state.status_of(&it.criterion.id) == Some(Status::Pass))
+}
+
+fn iteration_ended(state: &mut Loop, record: &Record) {
+    let Record::IterationEnded { changes, plan, proposed, seen, edited_artefacts, claim, sentence, .. } =
+        record
+    else {
+        return;
+    };
+    state.plan.clone_from(plan);
+    state.proposed.clone_from(proposed);
+    if let Some(seen) = seen {
+        state.seen = Some(seen.clone());
+    }
+    for path in edited_artefacts {
+        state.artefacts.remove(path);
+    }
+    let mut trouble = false;
+    if let Some(row) = state.history.last_mut() {
+        row.changes.clone_from(changes);
+        row.claim = *claim;
+        row.sentence.clone_from(sentence);
+        trouble = breaker::is_provider_trouble(row);
+    }
+    state.claims = if claim.is_some() { state.claims.saturating_add(1) } else { 0 };
+    state.failures = if trouble && !changes.any() { state.failures.saturating_add(1) } else { 0 };
+    breaker::count(&mut state.breaker, changes, trouble);
+    state.phase = Phase::Boundary;
+}
+
+fn breaker_changed(state: &mut Loop, record: &Record) {
+    let Record::BreakerChanged { state: to, reason, no_progress, trips } = record else { return };
+    state.breaker = Breaker { state: *to, reason: reason.clone(), no_progress: *no_progress, trips: *trips };
+    let of_breaker = |it: &Pause| it.reason == PauseReason::Breaker;
+    if *to == BreakerState::Closed && state.pause.as_ref().is_some_and(of_breaker) {
+        state.pause = None;
+    }
+}
+
+/// What was in flight is over: its number stays used up and charged, its tree is still to be judged.
+fn recovered(state: &mut Loop, at: Moment, boot: &str) {
+    if boot != state.boot {
+        boot.clone_into(&mut state.boot);
+        if let Some(wait) = &mut state.wait {
+            // The other boot's clock means nothing here; wall time bridges the gap.
+            wait.until.awake = at.awake.saturating_add(wait.until.wall.saturating_sub(at.wall).min(DAY_MS));
+        }
+    }
+    state.phase = match state.phase {
+        Phase::Starting => Phase::Starting,
+        Phase::Ended => Phase::Ended,
+        Phase::Baseline if state.history.is_empty() => Phase::Starting,
+        Phase::Baseline | Phase::Boundary | Phase::Preparing => Phase::Boundary,
+        Phase::Iterating { .. } => {
+            if let Some(row) = state.history.last_mut() {
+                row.interrupted = true;
+                row.duration_ms = at.since(row.started_at);
+            }
+            Phase::Closing
+        }
+        Phase::Closing | Phase::Checking => Phase::Closing,
+    };
+    if state.phase == Phase::Closing {
+        state.seen = None;
+    }
+}

@@ -1,0 +1,65 @@
+//! Between iterations: done, stopped, tripped, paused, over a limit, waiting, or on to the next. The order of
+//! these questions is the order of their weight.
+
+use crate::journal::{BreakerState, PauseReason, Record};
+use crate::moment::Moment;
+
+use super::machine::{hold, stopped};
+use super::state::Loop;
+use super::{Effect, Step, breaker, exit, limits};
+use crate::agent::ProviderClass;
+
+/// What comes next when nothing runs.
+pub(super) fn next(state: &Loop, now: Moment) -> Vec<Step> {
+    if let Some(outcome) = exit::completed(state) {
+        return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
+    }
+    if state.stop.is_some() {
+        return vec![stopped(state), Step::Effect(Effect::GoOn)];
+    }
+    if let Some(change) = breaker::change(state) {
+        return vec![Step::Record(change), Step::Effect(Effect::GoOn)];
+    }
+    if state.pause.is_some() {
+        return paused(state);
+    }
+    if state.breaker.state == BreakerState::Open {
+        let reason = state.breaker.reason.clone().unwrap_or_default();
+        return hold(state, PauseReason::Breaker, format!("breaker open: {reason}"));
+    }
+    if let Some(outcome) = limits::reached(state, now) {
+        return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
+    }
+    if let Some(message) = agent_needs_user(state) {
+        return hold(state, PauseReason::Agent, message);
+    }
+    if state.wait.is_some_and(|it| now.awake < it.until.awake) {
+        return Vec::new();
+    }
+    vec![Step::Effect(Effect::TakeSnapshot)]
+}
+
+/// A pause for the disk is recorded whether somebody is there or not; only here is it known.
+fn paused(state: &Loop) -> Vec<Step> {
+    match &state.pause {
+        Some(pause) if !state.spec.attended && pause.reason != PauseReason::User => {
+            hold(state, pause.reason, pause.message.clone())
+        }
+        Some(_) | None => Vec::new(),
+    }
+}
+
+/// Login trouble is certain at once; other failures get three starts.
+fn agent_needs_user(state: &Loop) -> Option<String> {
+    let error = state.last_iteration().and_then(|it| it.error.as_ref());
+    let message = error.map_or("it did not end by itself", |it| it.message.as_str());
+    let name = &state.spec.agent.name;
+    if state.failures > 0 && error.is_some_and(|it| it.class == ProviderClass::Login) {
+        return Some(format!("the agent `{name}` is not logged in: {message}"));
+    }
+    if error.is_some_and(|it| matches!(it.class, ProviderClass::Quota | ProviderClass::Transient)) {
+        return None;
+    }
+    (state.failures >= limits::MAX_FAILURES)
+        .then(|| format!("the agent `{name}` failed {} times in a row: {message}", state.failures))
+}

@@ -1,0 +1,106 @@
+//! What the user asks of a loop at work. A stop is taken in every phase and never undone.
+
+use crate::agent::AgentEnding;
+use crate::journal::{BreakerState, PauseReason, Record};
+
+use super::machine::{criteria_of, end_agent};
+use super::state::{Live, Loop, Phase, Stop};
+use super::{Effect, Order, RefusalCode, Step, breaker};
+
+pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
+    if state.outcome.is_some() {
+        return refuse("the loop has ended");
+    }
+    match order {
+        Order::Stop => stop(state),
+        Order::StopNow => stop_now(state, live),
+        Order::Pause => pause(state),
+        Order::Resume => resume(state),
+        Order::Steer(text) => vec![Step::Record(Record::Steered { text })],
+        Order::ResetBreaker => reset(state),
+        Order::Check => check(state, live),
+        Order::Rollback { to, paths } => rollback(state, to, paths),
+    }
+}
+
+fn stop(state: &Loop) -> Vec<Step> {
+    if state.stop.is_some() {
+        return Vec::new();
+    }
+    let record = Step::Record(Record::Stopping { now: false });
+    match state.phase {
+        // Nothing has been spent yet: a baseline need not run to its end.
+        Phase::Baseline => vec![record, Step::Effect(Effect::CancelChecks)],
+        _ => vec![record, Step::Effect(Effect::GoOn)],
+    }
+}
+
+fn stop_now(state: &Loop, live: &mut Live) -> Vec<Step> {
+    if state.stop == Some(Stop::Now) {
+        return Vec::new();
+    }
+    let mut steps = vec![Step::Record(Record::Stopping { now: true })];
+    match state.phase {
+        Phase::Iterating { .. } => steps.extend(end_agent(live, AgentEnding::Stopped)),
+        Phase::Baseline | Phase::Checking => steps.push(Step::Effect(Effect::CancelChecks)),
+        Phase::Preparing if live.pinning.is_some() => steps.push(Step::Effect(Effect::CancelChecks)),
+        Phase::Boundary | Phase::Preparing if live.checking_at_rest => {
+            steps.push(Step::Effect(Effect::CancelChecks));
+        }
+        Phase::Starting | Phase::Boundary | Phase::Preparing | Phase::Closing | Phase::Ended => {
+            steps.push(Step::Effect(Effect::GoOn));
+        }
+    }
+    steps
+}
+
+fn pause(state: &Loop) -> Vec<Step> {
+    if state.pause.is_some() {
+        return Vec::new();
+    }
+    let message = "paused by the user".to_owned();
+    vec![Step::Record(Record::Paused { reason: PauseReason::User, message })]
+}
+
+/// Going on after the breaker opened is a trial: one iteration, then it closes or opens again.
+fn resume(state: &Loop) -> Vec<Step> {
+    if state.pause.is_none() {
+        return refuse("the loop is not paused");
+    }
+    let mut steps = vec![Step::Record(Record::Resumed {})];
+    if state.breaker.state == BreakerState::Open {
+        steps.push(Step::Record(breaker::half_open(state)));
+    }
+    steps.push(Step::Effect(Effect::GoOn));
+    steps
+}
+
+fn reset(state: &Loop) -> Vec<Step> {
+    vec![Step::Record(breaker::closed(&state.breaker)), Step::Effect(Effect::GoOn)]
+}
+
+fn check(state: &Loop, live: &mut Live) -> Vec<Step> {
+    if !state.is_paused_at_rest() {
+        // The checks after the running iteration answer it.
+        return Vec::new();
+    }
+    live.checking_at_rest = true;
+    vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state) })]
+}
+
+fn rollback(state: &Loop, to: u32, paths: Vec<String>) -> Vec<Step> {
+    if !state.is_paused_at_rest() || state.stop.is_some() {
+        return refuse("the loop is at work. Hint: pause it first");
+    }
+    match state.tree_after(to) {
+        None => {
+            let message = format!("there is no snapshot of iteration {to}");
+            vec![Step::Effect(Effect::Refuse { code: RefusalCode::BadArgument, message })]
+        }
+        Some(tree) => vec![Step::Effect(Effect::Rollback { to, tree: tree.to_owned(), paths })],
+    }
+}
+
+fn refuse(message: &str) -> Vec<Step> {
+    vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message: message.to_owned() })]
+}

@@ -1,0 +1,73 @@
+//! Who changed a criterion? The documents are looked at when the agent has gone and again right before it
+//! starts: what changed in between was changed by the user and is taken up, what changed while the agent ran is
+//! the agent's and is only shown.
+
+use crate::journal::{Pinned, Role};
+use crate::task::Criterion;
+
+use super::state::Loop;
+
+/// The pinned criteria with the user's changes taken up; `None` when the user changed nothing.
+pub(super) fn with_user_changes(state: &Loop, now: &[Criterion]) -> Option<Vec<Pinned>> {
+    let seen = state.seen.as_ref()?;
+    if same(seen, now) {
+        return None;
+    }
+    let in_list = |list: &[Criterion], it: &Criterion| list.iter().any(|other| other.id == it.id);
+    let mut pinned: Vec<Pinned> = Vec::new();
+    for old in &state.pinned {
+        let id = &old.criterion;
+        let removed = in_list(seen, id) && !in_list(now, id);
+        if !removed {
+            pinned.push(Pinned { criterion: current(old, seen, now), role: old.role });
+        }
+    }
+    for new in now {
+        let known = in_list(seen, new) || pinned.iter().any(|it| it.criterion.id == new.id);
+        if !known {
+            pinned.push(Pinned { criterion: new.clone(), role: Role::Open });
+        }
+    }
+    let unchanged = pinned.len() == state.pinned.len()
+        && pinned.iter().zip(&state.pinned).all(|(a, b)| meaning(&a.criterion) == meaning(&b.criterion));
+    (!unchanged).then_some(pinned)
+}
+
+/// The criterion as the user has it now, if it was the user who changed its attributes.
+fn current(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Criterion {
+    let find = |list: &[Criterion]| list.iter().find(|it| it.id == old.criterion.id).cloned();
+    match (find(seen), find(now)) {
+        (Some(before), Some(after)) if meaning(&before) != meaning(&after) => after,
+        (_, _) => old.criterion.clone(),
+    }
+}
+
+/// What the agent did to the criteria in the documents, in words. It never takes effect.
+pub(super) fn proposals(state: &Loop, now: &[Criterion]) -> Vec<String> {
+    let mut found = Vec::new();
+    for new in now {
+        match state.pinned.iter().find(|it| it.criterion.id == new.id) {
+            None => found.push(format!("added: {}", new.name)),
+            Some(old) if meaning(&old.criterion) != meaning(new) => {
+                found.push(format!("altered: {}", new.name));
+            }
+            Some(_) => {}
+        }
+    }
+    for old in &state.pinned {
+        if !now.iter().any(|it| it.id == old.criterion.id) {
+            found.push(format!("removed: {}", old.criterion.name));
+        }
+    }
+    found
+}
+
+/// Whether two readings ask for the same.
+pub(super) fn same(a: &[Criterion], b: &[Criterion]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| meaning(a) == meaning(b))
+}
+
+/// What decides; wording, ticks and places do not.
+fn meaning(it: &Criterion) -> (&str, bool, Option<u64>, Option<&str>, Option<u32>) {
+    (&it.id.0, it.required, it.timeout_ms, it.group.as_deref(), it.stage)
+}

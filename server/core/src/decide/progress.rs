@@ -1,0 +1,48 @@
+//! What an iteration changed, with what the checks themselves write left out.
+
+use std::collections::BTreeSet;
+
+use crate::journal::Changes;
+
+use super::state::{Live, Loop};
+
+const NAMED_FILES: usize = 20;
+
+/// What the agent changed, and which artefacts it edited by hand: those are work from now on.
+pub(super) struct Work {
+    pub(super) changes: Changes,
+    pub(super) edited_artefacts: Vec<String>,
+}
+
+/// `wrote`: what the checks after the agent wrote. An artefact that changed under the agent and that the
+/// checks did not write again is the agent's own edit.
+pub(super) fn of_iteration(state: &Loop, live: &Live, wrote: &[String]) -> Work {
+    let wrote: BTreeSet<&str> = wrote.iter().map(String::as_str).collect();
+    let (artefacts, files): (Vec<&String>, Vec<&String>) =
+        live.shot.changed.iter().partition(|it| state.artefacts.contains(*it));
+    let edited: Vec<String> =
+        artefacts.into_iter().filter(|it| !wrote.contains(it.as_str())).cloned().collect();
+    let named = files.iter().copied().chain(&edited).take(NAMED_FILES).cloned().collect();
+    Work {
+        changes: Changes {
+            count: (files.len() + edited.len()) as u64,
+            files: named,
+            committed: committed(state, live),
+        },
+        edited_artefacts: edited,
+    }
+}
+
+/// An empty or an amended commit has the same tree: no progress.
+fn committed(state: &Loop, live: &Live) -> bool {
+    match (&state.head_before, &live.shot.head) {
+        (Some(before), Some(after)) => before.commit != after.commit && before.tree != after.tree,
+        (None, Some(_)) => true,
+        (_, None) => false,
+    }
+}
+
+/// Paths that checks wrote although they are no artefacts: the round says nothing about one tree.
+pub(super) fn disturbance<'a>(state: &Loop, wrote: &'a [String]) -> Vec<&'a String> {
+    wrote.iter().filter(|it| !state.artefacts.contains(*it)).collect()
+}

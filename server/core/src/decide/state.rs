@@ -1,0 +1,214 @@
+//! The state of one loop: what its records say, and beside it what only the living keeper knows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::agent::{AgentEnding, ProviderError};
+use crate::check::{CheckResult, Status};
+use crate::journal::{
+    BreakerState, Changes, Claim, Head, LoopSpec, Outcome, PauseReason, Pinned, SnapshotWhen, WaitReason,
+};
+use crate::moment::Moment;
+use crate::task::{Criterion, CriterionId, PlanItem};
+
+use super::Reading;
+
+/// Everything the journal says about a loop. Only `apply` changes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loop {
+    pub spec: LoopSpec,
+    pub boot: String,
+    pub epoch: u32,
+    pub seq: u64,
+    pub started_at: Moment,
+    /// When the last record was written.
+    pub last_at: Moment,
+    pub phase: Phase,
+    /// The last iteration that was started; 0 before the first.
+    pub iteration: u32,
+    pub pinned: Vec<Pinned>,
+    /// Everything required held before the first iteration.
+    pub held_at_start: bool,
+    pub plan: Vec<PlanItem>,
+    /// Paths that the baseline round wrote: no work of the agent's.
+    pub artefacts: BTreeSet<String>,
+    pub untracked: Vec<String>,
+    /// The documents' criteria as last seen before the user could change them; `None` after a crash.
+    pub seen: Option<Vec<Criterion>>,
+    pub proposed: Vec<String>,
+    /// The last result of each criterion.
+    pub results: BTreeMap<CriterionId, CheckResult>,
+    /// The tree of the last round.
+    pub judged_tree: String,
+    pub history: Vec<Iteration>,
+    pub spent: Spent,
+    pub breaker: Breaker,
+    /// Agent failures in a row without any change of the tree.
+    pub failures: u32,
+    /// Iterations in a row that ended with a claim.
+    pub claims: u32,
+    /// A goal has turned at some time.
+    pub turned: bool,
+    /// First iteration of the present row of rounds in which everything required with a check passed.
+    pub passing_since: Option<u32>,
+    pub steering: Vec<String>,
+    pub stop: Option<Stop>,
+    pub pause: Option<Pause>,
+    pub wait: Option<Wait>,
+    /// Milliseconds at work or waiting for the provider, up to `last_at`; pauses and dead keepers left out.
+    pub worked_ms: u64,
+    pub paused_ms: u64,
+    pub snapshots: Vec<SnapshotRef>,
+    /// Where the user's repository stood before the present iteration.
+    pub head_before: Option<Head>,
+    pub outcome: Option<Outcome>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// The start's snapshot is being taken.
+    Starting,
+    /// Checks before the first iteration, or after the user changed criteria.
+    Baseline,
+    /// Between iterations.
+    Boundary,
+    /// The snapshot before the next iteration is taken, its task is being read.
+    Preparing,
+    Iterating {
+        since: Moment,
+        pid: Option<u32>,
+    },
+    /// The agent is gone, the snapshot after it is being taken.
+    Closing,
+    Checking,
+    Ended,
+}
+
+/// One row of the history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Iteration {
+    pub number: u32,
+    pub started_at: Moment,
+    pub duration_ms: u64,
+    pub session: String,
+    pub cost_micros: Option<u64>,
+    pub ending: Option<AgentEnding>,
+    pub error: Option<ProviderError>,
+    pub denials: u32,
+    pub final_text: String,
+    pub changes: Changes,
+    pub claim: Option<Claim>,
+    /// In the order of the pinned criteria of that time.
+    pub row: Vec<(CriterionId, Status)>,
+    pub sentence: String,
+    /// Its keeper died while the agent ran.
+    pub interrupted: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// `None`: the agent never told.
+    pub cost_micros: Option<u64>,
+    pub tokens: Option<u64>,
+    /// Agent starts.
+    pub calls: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Breaker {
+    pub state: BreakerState,
+    pub reason: Option<String>,
+    /// Iterations in a row without progress.
+    pub no_progress: u32,
+    pub trips: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    AfterIteration,
+    Now,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    pub reason: PauseReason,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wait {
+    pub reason: WaitReason,
+    pub until: Moment,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotRef {
+    pub iteration: u32,
+    pub when: SnapshotWhen,
+    pub tree: String,
+}
+
+/// What only the living keeper knows. Never read by a decision that ends, charges or trips.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Live {
+    /// The last output, or sign of CPU or file change, of the running agent.
+    pub last_sign: Moment,
+    /// When signs of life were last looked for.
+    pub last_look: Moment,
+    /// Why the agent was told to go.
+    pub ending: Option<AgentEnding>,
+    /// Rounds of the present check phase that were thrown away.
+    pub repeats: u32,
+    /// What the agent changed in this iteration, artefacts included.
+    pub shot: super::Shot,
+    /// The documents after the agent.
+    pub reading: Option<Box<Reading>>,
+    /// The criteria that the running baseline round is about.
+    pub pinning: Option<Vec<Pinned>>,
+    pub checking_at_rest: bool,
+}
+
+impl Loop {
+    /// The tree after an iteration; of iteration 0 the start.
+    pub fn tree_after(&self, iteration: u32) -> Option<&str> {
+        let after = |it: &&SnapshotRef| it.iteration == iteration && it.when == SnapshotWhen::After;
+        self.snapshots.iter().rev().find(after).map(|it| it.tree.as_str())
+    }
+
+    /// The tree right before the present iteration.
+    pub fn tree_before(&self) -> Option<&str> {
+        let before = |it: &&SnapshotRef| it.iteration == self.iteration && it.when == SnapshotWhen::Before;
+        self.snapshots.iter().rev().find(before).map(|it| it.tree.as_str())
+    }
+
+    /// Milliseconds that count against `limits.duration`, at `now`.
+    pub fn elapsed_ms(&self, now: Moment) -> u64 {
+        let running = self.outcome.is_none() && !self.is_paused_at_rest();
+        self.worked_ms + if running { now.since(self.last_at) } else { 0 }
+    }
+
+    /// Nothing runs and a pause holds it.
+    pub fn is_paused_at_rest(&self) -> bool {
+        self.pause.is_some() && self.at_rest()
+    }
+
+    pub fn at_rest(&self) -> bool {
+        matches!(self.phase, Phase::Boundary | Phase::Preparing)
+    }
+
+    pub fn status_of(&self, id: &CriterionId) -> Option<Status> {
+        self.results.get(id).map(|it| it.status)
+    }
+
+    pub fn required(&self) -> impl Iterator<Item = &Pinned> {
+        self.pinned.iter().filter(|it| it.criterion.required)
+    }
+
+    /// Blocking plan items that the agent has not ticked.
+    pub fn open_items(&self) -> impl Iterator<Item = &PlanItem> {
+        self.plan.iter().filter(|it| it.blocking && !it.done)
+    }
+
+    pub fn last_iteration(&self) -> Option<&Iteration> {
+        self.history.last()
+    }
+}

@@ -1,0 +1,1 @@
+//! Loops played through the pure machine with a fake clock.
