@@ -1,7 +1,11 @@
 //! What an agent says and how its process ended, in one model for all agents. One file per dialect below
 //! this module turns output lines into [`AgentEvent`]s; a line it cannot read is an event too, never an error.
 
+pub mod allow;
 pub mod claims;
+pub mod claude;
+pub mod reader;
+pub mod text;
 
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +58,8 @@ pub struct Turn {
     pub tokens: Option<u64>,
     pub denials: u32,
     pub error: Option<ProviderError>,
+    /// Why the work ended early without anything being wrong (a turn or budget cap of the agent's own).
+    pub note: Option<String>,
 }
 
 /// Why the provider (not the work) failed.
@@ -109,6 +115,9 @@ pub struct AgentRun {
     pub denials: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ProviderError>,
+    /// Why the work ended early without anything being wrong, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Processes that outlived the agent and were ended, as `pid name`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<String>,

@@ -1,6 +1,230 @@
-//! Signs by which an agent says it is done.
+//! Whether the agent's own last message claims that the work is done. A claim is a hint, never proof; what
+//! merely talks about the tag (instructions quoted back, code, prose) is no claim.
 
-/// Whether the agent's own last message gives the promise.
+use std::ops::Range;
+
+const OPEN: &str = "<promise>";
+const CLOSE: &str = "</promise>";
+
+/// Whether the last tag of the message that stands for itself holds exactly `expected`, whitespace aside.
+///
+/// A tag stands for itself alone on its line, or as the last thing of the message behind a finished sentence.
 pub fn promise(final_text: &str, expected: &str) -> bool {
-    final_text.contains(&format!("<promise>{expected}</promise>"))
+    let expected = normalised(expected);
+    if expected.is_empty() {
+        return false;
+    }
+    let spoken = without_quotations(final_text);
+    tags(&spoken).filter(|tag| stands_for_itself(&spoken, tag)).last().is_some_and(|tag| {
+        let inside = spoken.get(tag.start + OPEN.len()..tag.end - CLOSE.len()).unwrap_or_default();
+        normalised(inside) == expected
+    })
+}
+
+fn normalised(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Byte ranges of whole tags, from each `<promise>` to the next `</promise>`.
+fn tags(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    text.match_indices(OPEN).filter_map(|(start, _)| {
+        let end = start + text.get(start..)?.find(CLOSE)? + CLOSE.len();
+        Some(start..end)
+    })
+}
+
+fn stands_for_itself(text: &str, tag: &Range<usize>) -> bool {
+    let before = text.get(..tag.start).unwrap_or_default();
+    let after = text.get(tag.end..).unwrap_or_default();
+    let line_before = before.rsplit('\n').next().unwrap_or_default().trim_matches(decoration);
+    let line_after = after.split('\n').next().unwrap_or_default().trim_matches(decoration);
+    let alone = line_before.is_empty() && line_after.is_empty();
+    let last = after.trim_matches(decoration).is_empty() && ends_a_sentence(line_before);
+    alone || last
+}
+
+/// Blanks and Markdown emphasis around a tag.
+fn decoration(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '*' | '_')
+}
+
+/// "Done. <tag>" and "Done ✅ <tag>" claim; "I will print <tag>" and "then print: <tag>" only speak of it.
+fn ends_a_sentence(text: &str) -> bool {
+    text.chars().last().is_some_and(|c| {
+        matches!(c, '.' | '!' | '…' | '。' | '！')
+            || (!c.is_ascii() && !c.is_alphanumeric() && !is_bracket_or_comma(c))
+    })
+}
+
+fn is_bracket_or_comma(c: char) -> bool {
+    matches!(
+        c,
+        '“' | '”'
+            | '‘'
+            | '’'
+            | '„'
+            | '«'
+            | '»'
+            | '「'
+            | '」'
+            | '『'
+            | '』'
+            | '（'
+            | '）'
+            | '，'
+            | '、'
+            | '：'
+            | '；'
+            | '？'
+            | '–'
+            | '—'
+            | '→'
+    )
+}
+
+/// The message with fences, code spans, indented code and quotations blanked out, line by line.
+fn without_quotations(text: &str) -> String {
+    let mut fence: Option<(char, usize)> = None;
+    let mut spoken = String::with_capacity(text.len());
+    for line in text.lines() {
+        let start = line.trim_start();
+        let marker = fence_marker(start);
+        match (fence, marker) {
+            (None, Some(opening)) => fence = Some(opening),
+            (Some((mark, length)), Some((other, run))) if mark == other && run >= length => {
+                let rest = start.trim_start_matches(mark);
+                if rest.trim().is_empty() {
+                    fence = None;
+                }
+            }
+            (Some(_), _) => {}
+            (None, None) if start.starts_with('>') || line.starts_with("    ") || line.starts_with('\t') => {}
+            (None, None) => spoken.push_str(line),
+        }
+        spoken.push('\n');
+    }
+    blank_code_spans(&spoken)
+}
+
+fn fence_marker(line: &str) -> Option<(char, usize)> {
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let run = line.chars().take_while(|c| *c == mark).count();
+    (run >= 3).then_some((mark, run))
+}
+
+/// Code spans become blanks with a letter in between, so that what stood around them never closes up.
+fn blank_code_spans(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('`') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let run = from.bytes().take_while(|byte| *byte == b'`').count();
+        let body = from.get(run..).unwrap_or_default();
+        if let Some(end) = closing_run(body, run) {
+            out.push_str(" x ");
+            rest = body.get(end + run..).unwrap_or_default();
+        } else {
+            out.push_str(" x ");
+            rest = body;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Where a run of exactly `run` backticks begins.
+fn closing_run(text: &str, run: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text.get(at..)?.find('`') {
+        let begin = at + found;
+        let length = text.get(begin..)?.bytes().take_while(|byte| *byte == b'`').count();
+        if length == run {
+            return Some(begin);
+        }
+        at = begin + length;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{any, proptest};
+
+    use super::promise;
+
+    fn check(text: &str, expect: bool) {
+        assert_eq!(promise(text, "COMPLETE"), expect, "{text:?}");
+    }
+
+    #[test]
+    fn claims() {
+        check("<promise>COMPLETE</promise>", true);
+        check("Everything passes.\n\n<promise>COMPLETE</promise>\n", true);
+        check("All done. <promise>COMPLETE</promise>", true);
+        check("All done! <promise>COMPLETE</promise>  \n\n", true);
+        check("全部完成。<promise>COMPLETE</promise>", true);
+        check("Done ✅ <promise>COMPLETE</promise>", true);
+        check("**<promise>COMPLETE</promise>**", true);
+        check("<promise>\n  COMPLETE\n</promise>", true);
+        check("  <promise> COMPLETE </promise>", true);
+        check("I said `<promise>` would come.\n<promise>COMPLETE</promise>", true);
+        check("<promise>COMPLETE</promise>\nThe tests are in `tests/`.", true);
+    }
+
+    #[test]
+    fn talk_is_no_claim() {
+        check("", false);
+        check("COMPLETE", false);
+        check("I will output <promise>COMPLETE</promise> when done.", false);
+        check("I will output <promise>COMPLETE</promise>", false);
+        check("When all pass, print: <promise>COMPLETE</promise>", false);
+        check("Not yet, so no <promise>COMPLETE</promise>.", false);
+        check("`<promise>COMPLETE</promise>`", false);
+        check("``<promise>COMPLETE</promise>``", false);
+        check("The tag is ` <promise>COMPLETE</promise>", false);
+        check("```\n<promise>COMPLETE</promise>\n```", false);
+        check("~~~\n<promise>COMPLETE</promise>\n~~~\nnot done", false);
+        check("```\n<promise>COMPLETE</promise>", false);
+        check("````\n```\n<promise>COMPLETE</promise>\n````", false);
+        check("> <promise>COMPLETE</promise>", false);
+        check("    <promise>COMPLETE</promise>", false);
+        check("\"<promise>COMPLETE</promise>\"", false);
+        check("(<promise>COMPLETE</promise>)", false);
+        check("“<promise>COMPLETE</promise>", false);
+        check("- <promise>COMPLETE</promise>", false);
+    }
+
+    #[test]
+    fn only_the_exact_promise_counts() {
+        check("<promise>DONE</promise>", false);
+        check("<promise>complete</promise>", false);
+        check("<promise>NOT COMPLETE</promise>", false);
+        check("<Promise>COMPLETE</Promise>", false);
+        check("<promise>COMPLETE", false);
+        check("<<promise>>COMPLETE<</promise>>", false);
+        check("<<promise>COMPLETE</promise>>", false);
+        check("<promise><promise>COMPLETE</promise></promise>", false);
+        check("<promise>COMPLETE</promise><promise>COMPLETE</promise>", false);
+        // The last one that stands for itself decides.
+        check("<promise>COMPLETE</promise>\n<promise>NOT YET</promise>", false);
+        check("<promise>NOT YET</promise>\n<promise>COMPLETE</promise>", true);
+        assert!(promise("<promise>all  tests\npass</promise>", "all tests pass"));
+        assert!(!promise("<promise></promise>", ""));
+    }
+
+    proptest! {
+        #[test]
+        fn total_on_any_text(text in any::<String>(), expected in any::<String>()) {
+            promise(&text, &expected);
+        }
+
+        #[test]
+        fn nothing_inside_a_fence_claims(inside in "[a-z`\n]{0,40}") {
+            // A fence longer than anything inside cannot be closed from within.
+            let fence = "`".repeat(60);
+            let text = format!("{fence}\n{inside}\n<promise>COMPLETE</promise>\n{fence}\n");
+            assert!(!promise(&text, "COMPLETE"));
+        }
+    }
 }

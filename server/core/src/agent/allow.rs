@@ -1,0 +1,156 @@
+//! What an agent may run without asking: exactly the task's check commands and the detected test runner.
+//! Says it as rules of Claude Code; never wider than what the user trusted.
+
+/// Test runners by the file at the root that gives them away, most telling first.
+const RUNNERS: &[(&str, &str)] = &[
+    ("Cargo.toml", "cargo test"),
+    ("go.mod", "go test"),
+    ("package.json", "npm test"),
+    ("pytest.ini", "pytest"),
+    ("pyproject.toml", "pytest"),
+    ("tox.ini", "pytest"),
+    ("mix.exs", "mix test"),
+    ("Makefile", "make test"),
+    ("makefile", "make test"),
+];
+
+/// The test runner that a file name at the root gives away.
+pub fn test_runner(names_at_root: &[String]) -> Option<&'static str> {
+    RUNNERS.iter().find(|(file, _)| names_at_root.iter().any(|name| name == file)).map(|(_, runner)| *runner)
+}
+
+/// Rules of Claude Code's permission settings, sorted and without repeats.
+///
+/// A rule has to equal the command. Backslashes and parentheses are escaped; `*` is a wildcard that cannot be
+/// escaped, so a command with one gets no rule: the agent is denied it, loopkeeper runs it all the same.
+pub fn rules(commands: &[String], runner: Option<&str>) -> Vec<String> {
+    let mut rules: Vec<String> = commands
+        .iter()
+        .flat_map(|command| std::iter::once(command.trim()).chain(unfed_parts(command)))
+        .filter(|command| !command.is_empty() && !command.contains(['*', '\n']))
+        .map(exact)
+        .collect();
+    if let Some(runner) = runner {
+        rules.push(format!("Bash({runner})"));
+        rules.push(format!("Bash({runner} *)"));
+    }
+    rules.sort();
+    rules.dedup();
+    rules
+}
+
+fn exact(command: &str) -> String {
+    let mut rule = String::from("Bash(");
+    for c in command.chars() {
+        if matches!(c, '\\' | '(' | ')') {
+            rule.push('\\');
+        }
+        rule.push(c);
+    }
+    rule.push(')');
+    rule
+}
+
+/// The first stage of each pipeline of a command that has pipes: Claude Code judges the stages one by one, so
+/// the rule for the whole line is not enough. Later stages are left out: alone they would run what the agent
+/// feeds them (`| sh`), which nobody trusted.
+fn unfed_parts(command: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut fed, mut has_pipe) = (0, false, false);
+    for (at, length, separator) in separators(command) {
+        if !fed {
+            parts.push(command.get(start..at).unwrap_or_default().trim());
+        }
+        fed = separator == Separator::Pipe;
+        has_pipe |= fed;
+        start = at + length;
+    }
+    if !fed {
+        parts.push(command.get(start..).unwrap_or_default().trim());
+    }
+    if has_pipe { parts } else { Vec::new() }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    Pipe,
+    Sequence,
+}
+
+/// Top-level `|`, `&&`, `||`, `;` with byte offset and length: outside quotes, escapes and brackets.
+fn separators(command: &str) -> Vec<(usize, usize, Separator)> {
+    let mut found = Vec::new();
+    let (mut quote, mut depth) = (None, 0_u32);
+    let mut chars = command.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match (quote, c) {
+            (Some('\''), '\'') | (Some('"'), '"') | (Some('`'), '`') => quote = None,
+            (None | Some('"' | '`'), '\\') => drop(chars.next()),
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '(' | '{') => depth += 1,
+            (None, ')' | '}') => depth = depth.saturating_sub(1),
+            (None, _) if depth > 0 => {}
+            (None, '|' | '&') if chars.next_if(|(_, next)| *next == c).is_some() => {
+                found.push((at, 2, Separator::Sequence));
+            }
+            (None, '|') => found.push((at, 1, Separator::Pipe)),
+            (None, ';') => found.push((at, 1, Separator::Sequence)),
+            (None, _) => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{rules, test_runner};
+
+    fn check(commands: &[&str], runner: Option<&str>, expect: &[&str]) {
+        let commands: Vec<String> = commands.iter().map(ToString::to_string).collect();
+        assert_eq!(rules(&commands, runner), expect, "{commands:?}");
+    }
+
+    #[test]
+    fn rules_are_never_wider_than_the_commands() {
+        check(&[], None, &[]);
+        check(&["sh test.sh"], None, &["Bash(sh test.sh)"]);
+        check(&["sh test.sh", " sh test.sh "], None, &["Bash(sh test.sh)"]);
+        check(&["a && b; c"], None, &["Bash(a && b; c)"]);
+        // A wildcard cannot be escaped.
+        check(&["ls *.txt"], None, &[]);
+        check(&["python3 -c 'print(\"a\\\\b\")'"], None, &["Bash(python3 -c 'print\\(\"a\\\\\\\\b\"\\)')"]);
+        check(
+            &["cargo test 2>&1 | tail -5"],
+            None,
+            &["Bash(cargo test 2>&1 | tail -5)", "Bash(cargo test 2>&1)"],
+        );
+        // What reads from a pipe is not allowed alone.
+        check(&["cat x | sh"], None, &["Bash(cat x | sh)", "Bash(cat x)"]);
+        check(&["a | b && c"], None, &["Bash(a | b && c)", "Bash(a)", "Bash(c)"]);
+        check(&["a || b"], None, &["Bash(a || b)"]);
+        check(&["grep 'x|y' f"], None, &["Bash(grep 'x|y' f)"]);
+        check(&["test \"$(a | b)\" -ge 1"], None, &["Bash(test \"$\\(a | b\\)\" -ge 1)"]);
+        check(&["test $(a | b) -ge 1"], None, &["Bash(test $\\(a | b\\) -ge 1)"]);
+        check(&["(a | b) | c"], None, &["Bash(\\(a | b\\) | c)", "Bash(\\(a | b\\))"]);
+    }
+
+    #[test]
+    fn the_runner_may_be_called_with_arguments() {
+        check(&["cargo test"], Some("cargo test"), &["Bash(cargo test *)", "Bash(cargo test)"]);
+    }
+
+    #[test]
+    fn the_runner_is_found_by_the_files_at_the_root() {
+        for (names, expect) in [
+            (vec!["README.md"], None),
+            (vec!["Cargo.toml", "Makefile"], Some("cargo test")),
+            (vec!["pyproject.toml"], Some("pytest")),
+            (vec!["Makefile"], Some("make test")),
+            (vec!["xCargo.toml"], None),
+        ] {
+            let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+            assert_eq!(test_runner(&names), expect, "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Claude Code: how it is started headless, and its stream-json read line by line.
+//!
+//! A turn's failure is classified by `is_error`, `terminal_reason`, `api_error_status` and the error word of
+//! the assistant line; never by `subtype`, never by any text, never by the exit code alone.
+
+mod failure;
+pub mod start;
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::agent::{AgentEvent, Turn};
+use failure::{Failure, Rejection};
+
+/// Tool calls that are remembered until their result comes; more at once do not happen.
+const OPEN_CALLS: usize = 256;
+const DETAIL_CHARS: usize = 120;
+
+/// The state between lines of one process.
+#[derive(Debug, Default)]
+pub struct Claude {
+    /// Files that open tool calls would write, by the call's id.
+    writes: HashMap<String, String>,
+    /// The last words of the agent's own, for turns whose `result` has none.
+    last_text: String,
+    /// The error word of the last assistant line that had one, of this turn.
+    error: Option<String>,
+    /// The last announced usage limit, if it rejects.
+    limit: Option<Rejection>,
+}
+
+impl Claude {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one line of stdout. Never fails: what cannot be read comes back as [`AgentEvent::Unread`].
+    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
+        if line.trim().is_empty() {
+            return Vec::new();
+        }
+        let Ok(value @ Value::Object(_)) = serde_json::from_str::<Value>(line) else {
+            return vec![AgentEvent::Unread(line.to_owned())];
+        };
+        match text(&value, "type") {
+            "system" => system(&value).into_iter().collect(),
+            "assistant" => self.assistant(&value),
+            "user" => self.tool_results(&value),
+            "rate_limit_event" => self.limit(&value).into_iter().collect(),
+            "result" => vec![AgentEvent::Turn(self.result(&value))],
+            "" => vec![AgentEvent::Unread(line.to_owned())],
+            // Types of other versions say nothing that counts.
+            _ => Vec::new(),
+        }
+    }
+
+    fn assistant(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let own = value.get("parent_tool_use_id").is_none_or(Value::is_null);
+        if own && let Some(error) = value.get("error").and_then(Value::as_str) {
+            // The words of such a line are the CLI's, not the agent's; the `result` repeats them.
+            self.error = Some(error.to_owned());
+            return Vec::new();
+        }
+        let mut events = Vec::new();
+        for block in blocks(value) {
+            match text(block, "type") {
+                "text" if own => {
+                    self.error = None;
+                    text(block, "text").clone_into(&mut self.last_text);
+                    events.push(AgentEvent::Text(self.last_text.clone()));
+                }
+                "tool_use" => events.push(self.tool_use(block)),
+                _ => {}
+            }
+        }
+        events
+    }
+
+    fn tool_use(&mut self, block: &Value) -> AgentEvent {
+        let tool = text(block, "name").to_owned();
+        let input = block.get("input").unwrap_or(&Value::Null);
+        if matches!(tool.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit") {
+            let path = ["file_path", "notebook_path"]
+                .into_iter()
+                .map(|key| text(input, key))
+                .find(|it| !it.is_empty());
+            if let Some(path) = path
+                && self.writes.len() < OPEN_CALLS
+            {
+                self.writes.insert(text(block, "id").to_owned(), path.to_owned());
+            }
+        }
+        AgentEvent::ToolUse { tool, detail: detail(input) }
+    }
+
+    fn tool_results(&mut self, value: &Value) -> Vec<AgentEvent> {
+        blocks(value)
+            .filter(|block| text(block, "type") == "tool_result")
+            .filter_map(|block| {
+                let path = self.writes.remove(text(block, "tool_use_id"))?;
+                let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+                (!failed).then_some(AgentEvent::FileChange { path })
+            })
+            .collect()
+    }
+
+    fn limit(&mut self, value: &Value) -> Option<AgentEvent> {
+        let info = value.get("rate_limit_info")?;
+        let rejected = text(info, "status") == "rejected";
+        let resets_at =
+            info.get("resetsAt").and_then(Value::as_u64).map(|seconds| seconds.saturating_mul(1000));
+        self.limit = rejected.then_some(Rejection { resets_at });
+        Some(AgentEvent::Limit { rejected, resets_at })
+    }
+
+    fn result(&mut self, value: &Value) -> Turn {
+        let said = text(value, "result");
+        let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+        let error_word = self.error.take();
+        let (error, note) = if is_error {
+            let failure = Failure {
+                terminal_reason: text(value, "terminal_reason"),
+                status: value
+                    .get("api_error_status")
+                    .and_then(Value::as_u64)
+                    .and_then(|it| u16::try_from(it).ok()),
+                word: error_word.as_deref().unwrap_or_default(),
+                limit: self.limit,
+                message: message(value),
+            };
+            failure.classify()
+        } else {
+            (None, None)
+        };
+        // The `result` of a failed turn holds the CLI's words, which are no message of the agent's.
+        let own = if is_error || said.is_empty() { self.last_text.clone() } else { said.to_owned() };
+        Turn {
+            final_text: own,
+            cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(micros),
+            tokens: tokens(value),
+            denials: value.get("permission_denials").and_then(Value::as_array).map_or(0, Vec::len) as u32,
+            error,
+            note,
+        }
+    }
+}
+
+fn system(value: &Value) -> Option<AgentEvent> {
+    match text(value, "subtype") {
+        "init" => Some(AgentEvent::Started {
+            session: text(value, "session_id").to_owned(),
+            model: text(value, "model").to_owned(),
+        }),
+        "permission_denied" => Some(AgentEvent::Denied {
+            tool: text(value, "tool_name").to_owned(),
+            message: text(value, "message").to_owned(),
+        }),
+        "api_retry" => Some(AgentEvent::Retry {
+            attempt: value.get("attempt").and_then(Value::as_u64).unwrap_or(0) as u32,
+            status: value.get("error_status").and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok()),
+        }),
+        _ => None,
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn blocks(value: &Value) -> impl Iterator<Item = &Value> {
+    value.pointer("/message/content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
+}
+
+/// What a tool was asked to do, in one short line.
+fn detail(input: &Value) -> String {
+    const KEYS: [&str; 7] =
+        ["command", "file_path", "notebook_path", "pattern", "description", "url", "query"];
+    let told = KEYS.into_iter().map(|key| text(input, key)).find(|it| !it.is_empty()).unwrap_or_default();
+    let line = told.lines().next().unwrap_or_default();
+    if line.len() == told.len() && line.chars().count() <= DETAIL_CHARS {
+        return line.to_owned();
+    }
+    line.chars().take(DETAIL_CHARS).chain(['…']).collect()
+}
+
+/// The CLI's own words about a failed turn.
+fn message(value: &Value) -> &str {
+    let said = text(value, "result");
+    if said.is_empty() {
+        value.pointer("/errors/0").and_then(Value::as_str).unwrap_or_default()
+    } else {
+        said
+    }
+}
+
+fn micros(usd: f64) -> u64 {
+    if usd.is_finite() && usd > 0.0 { (usd * 1e6).round() as u64 } else { 0 }
+}
+
+/// `usage` is of the last turn alone; `modelUsage` adds up over the process, as the cost does.
+fn tokens(value: &Value) -> Option<u64> {
+    const PER_MODEL: [&str; 4] =
+        ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
+    let models = value.get("modelUsage")?.as_object()?;
+    let count = |model: &Value, key: &str| model.get(key).and_then(Value::as_u64).unwrap_or(0);
+    Some(
+        models.values().flat_map(|model| PER_MODEL.map(|key| count(model, key))).fold(0, u64::saturating_add),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! Why a turn of Claude Code failed: its own fields to a class. No text decides anything here.
+
+use crate::agent::{ProviderClass, ProviderError};
+
+/// Error words for which somebody has to log in, pay or ask for access.
+const LOGIN: [&str; 6] = [
+    "authentication_failed",
+    "billing_error",
+    "account_on_hold",
+    "cloud_credential_error",
+    "oauth_org_not_allowed",
+    "verification_required",
+];
+
+/// A usage limit that turned a request away.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rejection {
+    /// Milliseconds of wall time.
+    pub(super) resets_at: Option<u64>,
+}
+
+/// The fields of a `result` with `is_error` that count, with what came before it.
+pub(super) struct Failure<'a> {
+    pub(super) terminal_reason: &'a str,
+    pub(super) status: Option<u16>,
+    /// The error word of the assistant line, empty when there was none.
+    pub(super) word: &'a str,
+    pub(super) limit: Option<Rejection>,
+    pub(super) message: &'a str,
+}
+
+impl Failure<'_> {
+    /// An error of the provider, or a note where the work merely ended early.
+    pub(super) fn classify(&self) -> (Option<ProviderError>, Option<String>) {
+        let class = match self.terminal_reason {
+            "max_turns" | "budget_exhausted" | "hook_stopped" | "stop_hook_prevented" => {
+                return (None, Some(self.words()));
+            }
+            "prompt_too_long" | "blocking_limit" | "rapid_refill_breaker" | "image_error" => {
+                ProviderClass::Refused
+            }
+            // Nobody but a signal from outside does this; a stop of ours is told apart by its ending.
+            "aborted_tools" | "aborted_streaming" => ProviderClass::Crash,
+            "model_error" => ProviderClass::Transient,
+            // The answer stalled and was given up: the turn ended by itself, and yet is an error.
+            "completed" if self.status.is_none() => ProviderClass::Transient,
+            "api_error" | "completed" => self.of_api(),
+            _ => ProviderClass::Unknown,
+        };
+        let resets_at =
+            if class == ProviderClass::Quota { self.limit.and_then(|it| it.resets_at) } else { None };
+        (Some(ProviderError { class, message: self.words(), status: self.status, resets_at }), None)
+    }
+
+    fn of_api(&self) -> ProviderClass {
+        match (self.word, self.status) {
+            (word, _) if LOGIN.contains(&word) => ProviderClass::Login,
+            (_, Some(401..=403)) => ProviderClass::Login,
+            ("rate_limit", _) | (_, Some(429)) => {
+                if self.limit.is_some() {
+                    ProviderClass::Quota
+                } else {
+                    ProviderClass::Transient
+                }
+            }
+            ("invalid_request" | "model_not_found", _) => ProviderClass::Refused,
+            (_, Some(408 | 409 | 425)) => ProviderClass::Transient,
+            (_, Some(400..=499)) => ProviderClass::Refused,
+            // 5xx, overload, and no status at all: the connection, or an answer that was none.
+            (_, _) => ProviderClass::Transient,
+        }
+    }
+
+    fn words(&self) -> String {
+        if self.message.is_empty() {
+            return self.terminal_reason.replace('_', " ");
+        }
+        crate::agent::reader::short(self.message)
+    }
+}

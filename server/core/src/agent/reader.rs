@@ -1,0 +1,241 @@
+//! One process of an agent, read to its end: lines to events, events and the way it ended to an [`AgentRun`].
+//! Keeps a bounded summary, never the output itself.
+
+use crate::agent::claude::Claude;
+use crate::agent::{
+    AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, ProviderClass, ProviderError, Turn, text,
+};
+use crate::settings::Dialect;
+
+const MESSAGE_CHARS: usize = 300;
+const MAX_FILES: usize = 1000;
+
+/// Reads the output of one process in its dialect.
+#[derive(Debug)]
+pub struct Reader {
+    dialect: State,
+    tally: Tally,
+}
+
+#[derive(Debug)]
+enum State {
+    Text,
+    Claude(Claude),
+}
+
+/// What is kept of the events.
+#[derive(Debug, Default)]
+struct Tally {
+    session: Option<String>,
+    model: Option<String>,
+    turn: Option<Turn>,
+    /// Text agents: the end of all they said. Others: their last words.
+    said: String,
+    denied: u32,
+    files: Vec<String>,
+    /// A retry of the provider after which nothing else came.
+    retrying: Option<Retrying>,
+}
+
+/// What the provider answered at the last retry; `None`: nothing.
+#[derive(Debug, Clone, Copy)]
+struct Retrying {
+    status: Option<u16>,
+}
+
+/// How the process ended, as the one who started it saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessEnd {
+    pub ending: AgentEnding,
+    pub exit: Option<i32>,
+    pub signal: Option<i32>,
+    /// Why it could not be started, in words; empty otherwise.
+    pub reason: String,
+    /// The last lines of stderr.
+    pub stderr: String,
+    pub duration_ms: u64,
+    pub survivors: Vec<String>,
+    /// Output bytes that were not kept.
+    pub dropped: u64,
+}
+
+impl Reader {
+    pub fn new(dialect: Dialect) -> Self {
+        let dialect = match dialect {
+            Dialect::Text => State::Text,
+            Dialect::Claude => State::Claude(Claude::new()),
+        };
+        Self { dialect, tally: Tally::default() }
+    }
+
+    /// Reads one line of stdout, without its line end.
+    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
+        let events = match &mut self.dialect {
+            State::Text => vec![text::line(line)],
+            State::Claude(claude) => claude.line(line),
+        };
+        for event in &events {
+            self.tally.add(event, matches!(self.dialect, State::Text));
+        }
+        events
+    }
+
+    /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
+    pub fn finish(self, end: ProcessEnd) -> AgentRun {
+        let Self { dialect, tally } = self;
+        let error = match dialect {
+            State::Text => text_error(&end),
+            State::Claude(_) => claude_error(&tally, &end),
+        };
+        let turn = tally.turn.unwrap_or_default();
+        let said = if turn.final_text.is_empty() { tally.said } else { turn.final_text };
+        AgentRun {
+            ending: end.ending,
+            exit: end.exit,
+            signal: end.signal,
+            duration_ms: end.duration_ms,
+            cost_micros: turn.cost_micros,
+            tokens: turn.tokens,
+            session: tally.session,
+            model: tally.model,
+            final_text: tail(&said, FINAL_TEXT_BYTES).to_owned(),
+            denials: turn.denials.max(tally.denied),
+            error,
+            note: turn.note,
+            survivors: end.survivors,
+            files: tally.files,
+            dropped: end.dropped,
+        }
+    }
+}
+
+impl Tally {
+    fn add(&mut self, event: &AgentEvent, is_text: bool) {
+        if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
+            self.retrying = None;
+        }
+        match event {
+            AgentEvent::Started { session, model } => {
+                self.session = Some(session.clone());
+                self.model = Some(model.clone());
+            }
+            AgentEvent::Text(said) if is_text => self.append(said),
+            AgentEvent::Text(said) => self.said.clone_from(said),
+            AgentEvent::FileChange { path } => {
+                if self.files.len() < MAX_FILES && !self.files.contains(path) {
+                    self.files.push(path.clone());
+                }
+            }
+            AgentEvent::Retry { status, .. } => self.retrying = Some(Retrying { status: *status }),
+            AgentEvent::Denied { .. } => self.denied = self.denied.saturating_add(1),
+            AgentEvent::Turn(turn) => self.turn = Some(turn.clone()),
+            AgentEvent::ToolUse { .. }
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Oversize { .. }
+            | AgentEvent::Unread(_) => {}
+        }
+    }
+
+    /// Appends a line and keeps the end, cutting only now and then.
+    fn append(&mut self, line: &str) {
+        if !self.said.is_empty() {
+            self.said.push('\n');
+        }
+        self.said.push_str(line);
+        if self.said.len() > 4 * FINAL_TEXT_BYTES {
+            self.said = tail(&self.said, FINAL_TEXT_BYTES).to_owned();
+        }
+    }
+}
+
+fn text_error(end: &ProcessEnd) -> Option<ProviderError> {
+    match end.ending {
+        AgentEnding::NotStarted => Some(not_started(end)),
+        AgentEnding::Exited if end.exit == Some(0) => None,
+        AgentEnding::Exited => Some(died(end)),
+        AgentEnding::TimedOut | AgentEnding::Idle | AgentEnding::Stopped => None,
+    }
+}
+
+fn claude_error(tally: &Tally, end: &ProcessEnd) -> Option<ProviderError> {
+    match end.ending {
+        AgentEnding::NotStarted => Some(not_started(end)),
+        // What was ended in the middle of retries was waiting for its provider, not working.
+        AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable),
+        AgentEnding::Stopped => None,
+        AgentEnding::Exited => match &tally.turn {
+            // A signal after the last turn (or a late exit code) takes nothing back of what was done.
+            Some(turn) => turn.error.clone(),
+            None => Some(died(end)),
+        },
+    }
+}
+
+fn unreachable(Retrying { status }: Retrying) -> ProviderError {
+    let class = match status {
+        Some(401 | 403) => ProviderClass::Login,
+        _ => ProviderClass::Transient,
+    };
+    let message = match status {
+        Some(status) => format!("the provider answered {status} again and again"),
+        None => "the provider did not answer".to_owned(),
+    };
+    ProviderError { class, message, status, resets_at: None }
+}
+
+fn not_started(end: &ProcessEnd) -> ProviderError {
+    match end.reason.as_str() {
+        "" => crash("could not be started"),
+        reason => crash(&format!("could not be started: {reason}")),
+    }
+}
+
+/// The process ended without a word of its own about why.
+fn died(end: &ProcessEnd) -> ProviderError {
+    if end.stderr.contains("cannot be used with root/sudo privileges") {
+        let remedy = "the agent refuses to run without permission checks as root; set `permissions = \"edits\"`, \
+                      run as another user, or use `sandboxed-all` where bubblewrap works";
+        return ProviderError { class: ProviderClass::Refused, ..crash(remedy) };
+    }
+    if end.stderr.contains("No conversation found with session ID") {
+        let message = "the session to go on with does not exist any more";
+        return ProviderError { class: ProviderClass::Refused, ..crash(message) };
+    }
+    let how = match (end.exit, end.signal) {
+        (Some(code @ (126 | 127)), _) => format!("could not be started (exit {code})"),
+        (Some(0), _) => "ended without a result".to_owned(),
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "ended without a word".to_owned(),
+    };
+    match end.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(last) => crash(&format!("{how}: {}", last.trim())),
+        None => crash(&how),
+    }
+}
+
+fn crash(message: &str) -> ProviderError {
+    ProviderError { class: ProviderClass::Crash, message: short(message), status: None, resets_at: None }
+}
+
+/// One line without control characters, at most [`MESSAGE_CHARS`].
+pub(super) fn short(message: &str) -> String {
+    let line = message.split(char::is_whitespace).filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
+    let plain = line.chars().filter(|c| !c.is_control());
+    if line.chars().count() <= MESSAGE_CHARS {
+        return plain.collect();
+    }
+    plain.take(MESSAGE_CHARS - 1).chain(['…']).collect()
+}
+
+/// The last `bytes` of a text, from a character's start.
+fn tail(text: &str, bytes: usize) -> &str {
+    let mut from = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

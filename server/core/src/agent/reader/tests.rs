@@ -1,0 +1,117 @@
+use super::{MESSAGE_CHARS, ProcessEnd, Reader, short};
+use crate::agent::{AgentEnding, AgentRun, FINAL_TEXT_BYTES, ProviderClass};
+use crate::settings::Dialect;
+
+const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#;
+const DONE: &str = r#"{"type":"result","is_error":false,"terminal_reason":"completed","result":"ok"}"#;
+const RETRY: &str = r#"{"type":"system","subtype":"api_retry","attempt":2,"error_status":null}"#;
+const RETRY_401: &str = r#"{"type":"system","subtype":"api_retry","attempt":2,"error_status":401}"#;
+const ABORTED: &str = r#"{"type":"result","is_error":true,"terminal_reason":"aborted_tools","errors":["x"]}"#;
+
+fn end() -> ProcessEnd {
+    ProcessEnd {
+        ending: AgentEnding::Exited,
+        exit: Some(0),
+        signal: None,
+        reason: String::new(),
+        stderr: String::new(),
+        duration_ms: 1,
+        survivors: Vec::new(),
+        dropped: 0,
+    }
+}
+
+fn run(dialect: Dialect, lines: &[&str], end: ProcessEnd) -> AgentRun {
+    let mut reader = Reader::new(dialect);
+    for line in lines {
+        reader.line(line);
+    }
+    reader.finish(end)
+}
+
+fn check(dialect: Dialect, lines: &[&str], end: ProcessEnd, expect: Option<(ProviderClass, &str)>) {
+    let told = format!("{lines:?} {end:?}");
+    let error = run(dialect, lines, end).error;
+    assert_eq!(error.as_ref().map(|it| (it.class, it.message.as_str())), expect, "{told}");
+}
+
+#[test]
+fn claude_needs_a_result() {
+    use ProviderClass::{Crash, Login, Refused, Transient};
+    let claude = |lines: &[&str], end, expect| check(Dialect::Claude, lines, end, expect);
+    claude(&[INIT, DONE], end(), None);
+    // Late exits by signal or code take nothing back.
+    claude(&[INIT, DONE], ProcessEnd { exit: Some(143), ..end() }, None);
+    claude(&[INIT], end(), Some((Crash, "ended without a result")));
+    claude(&[INIT], ProcessEnd { exit: Some(143), ..end() }, Some((Crash, "exit 143")));
+    claude(&[INIT], ProcessEnd { exit: None, signal: Some(9), ..end() }, Some((Crash, "ended by signal 9")));
+    claude(
+        &[],
+        ProcessEnd { exit: Some(1), stderr: "a\nError: Session ID 1 is already in use.\n\n".into(), ..end() },
+        Some((Crash, "exit 1: Error: Session ID 1 is already in use.")),
+    );
+    claude(&[], ProcessEnd { exit: Some(127), ..end() }, Some((Crash, "could not be started (exit 127)")));
+    claude(
+        &[],
+        ProcessEnd { exit: Some(1), stderr: "No conversation found with session ID x".into(), ..end() },
+        Some((Refused, "the session to go on with does not exist any more")),
+    );
+    let never =
+        ProcessEnd { ending: AgentEnding::NotStarted, exit: None, reason: "no such file".into(), ..end() };
+    claude(&[], never, Some((Crash, "could not be started: no such file")));
+    for ending in [AgentEnding::TimedOut, AgentEnding::Idle] {
+        let ended = || ProcessEnd { ending, exit: Some(143), ..end() };
+        claude(&[INIT], ended(), None);
+        claude(&[INIT, RETRY], ended(), Some((Transient, "the provider did not answer")));
+        claude(&[INIT, RETRY_401], ended(), Some((Login, "the provider answered 401 again and again")));
+        claude(&[INIT, ABORTED], ended(), None);
+    }
+    let stopped = || ProcessEnd { ending: AgentEnding::Stopped, exit: Some(143), ..end() };
+    claude(&[INIT], stopped(), None);
+    claude(&[INIT, ABORTED], stopped(), None);
+    claude(&[INIT, RETRY], stopped(), None);
+    claude(&[INIT, ABORTED], end(), Some((Crash, "x")));
+}
+
+#[test]
+fn a_refused_root_says_the_remedy() {
+    let stderr =
+        "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
+    let error = run(Dialect::Claude, &[], ProcessEnd { exit: Some(1), stderr: stderr.into(), ..end() })
+        .error
+        .unwrap();
+    assert_eq!(error.class, ProviderClass::Refused);
+    assert!(error.message.contains("permissions = \"edits\""), "{}", error.message);
+}
+
+#[test]
+fn text_agents_say_only_by_their_exit() {
+    use ProviderClass::Crash;
+    let text = |end, expect| check(Dialect::Text, &["hello"], end, expect);
+    text(end(), None);
+    text(ProcessEnd { exit: Some(3), stderr: "one\ntwo\n".into(), ..end() }, Some((Crash, "exit 3: two")));
+    text(ProcessEnd { exit: Some(127), ..end() }, Some((Crash, "could not be started (exit 127)")));
+    text(ProcessEnd { exit: None, signal: Some(11), ..end() }, Some((Crash, "ended by signal 11")));
+    for ending in [AgentEnding::TimedOut, AgentEnding::Idle, AgentEnding::Stopped] {
+        text(ProcessEnd { ending, exit: None, signal: Some(15), ..end() }, None);
+    }
+}
+
+#[test]
+fn the_end_of_what_a_text_agent_said_is_kept() {
+    let long = "ü".repeat(1000);
+    let mut reader = Reader::new(Dialect::Text);
+    for _ in 0..200 {
+        reader.line(&long);
+    }
+    reader.line("last");
+    let run = reader.finish(end());
+    assert!(run.final_text.ends_with("ü\nlast"));
+    assert!(run.final_text.len() <= FINAL_TEXT_BYTES && run.final_text.len() > FINAL_TEXT_BYTES / 2);
+}
+
+#[test]
+fn messages_are_one_short_line() {
+    assert_eq!(short("a\n  b\u{1b}[31m c\t"), "a b[31m c");
+    assert_eq!(short(&"é".repeat(400)).chars().count(), MESSAGE_CHARS);
+}
