@@ -1,1 +1,32 @@
-//! Text for people: records, criteria, progress.
+//! Text for people: records, criteria, times, the live block of a loop at work. No rule about loops here.
+
+pub(crate) mod entry;
+pub(crate) mod progress;
+pub(crate) mod screen;
+pub(crate) mod table;
+pub(crate) mod time;
+
+use clap::builder::styling::{AnsiColor, Style};
+
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+pub(crate) const CARE: Style = AnsiColor::Yellow.on_default();
+pub(crate) const QUIET: Style = Style::new().dimmed();
+pub(crate) const LOUD: Style = Style::new().bold();
+
+/// Which signs the terminal can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Glyphs {
+    Unicode,
+    Ascii,
+}
+
+impl Glyphs {
+    /// By the locale, as every other program decides it.
+    pub(crate) fn of_environment() -> Self {
+        let set = |name: &str| std::env::var(name).ok().filter(|it| !it.is_empty());
+        let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")).unwrap_or_default();
+        let locale = locale.to_ascii_lowercase();
+        if locale.contains("utf-8") || locale.contains("utf8") { Self::Unicode } else { Self::Ascii }
+    }
+}

@@ -3,13 +3,15 @@
 
 mod criteria;
 mod headline;
+mod status;
 pub mod words;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::criteria::{CriteriaStatus, CriterionStatus, criteria, unjudged};
 pub use self::headline::headline;
-use crate::journal::{BreakerState, Outcome, WaitReason};
+pub use self::status::{Facts, status};
+use crate::journal::{BreakerState, Outcome, PauseReason, WaitReason};
 
 /// One loop as views see it. Field names are contract; readers ignore what they do not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +33,9 @@ pub struct LoopStatus {
     pub session: Option<SessionStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStatus>,
+    /// Why it rests, or will after the running iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<PauseStatus>,
     pub spent: Spent,
     pub started_at: String,
     pub paused_ms: u64,
@@ -127,6 +132,13 @@ pub struct SessionStatus {
 pub struct WaitStatus {
     pub reason: WaitReason,
     pub resumes_at: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PauseStatus {
+    pub reason: PauseReason,
+    pub message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

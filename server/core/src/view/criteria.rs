@@ -45,13 +45,17 @@ pub struct CriterionStatus {
 }
 
 /// The criteria of a loop, as it judges them.
-pub fn criteria(pinned: &[Pinned], results: &[CheckResult]) -> CriteriaStatus {
-    collect(pinned.iter().map(|it| (&it.criterion, Some(it.role))), results)
+pub fn criteria<'a>(
+    pinned: &[Pinned],
+    result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
+) -> CriteriaStatus {
+    collect(pinned.iter().map(|it| item(&it.criterion, Some(it.role), result(&it.criterion.id))))
 }
 
 /// The criteria of a task that no loop has pinned.
 pub fn unjudged(criteria: &[Criterion], results: &[CheckResult]) -> CriteriaStatus {
-    collect(criteria.iter().map(|it| (it, None)), results)
+    let result = |id: &CriterionId| results.iter().find(|it| it.criterion == *id);
+    collect(criteria.iter().map(|it| item(it, None, result(&it.id))))
 }
 
 impl CriteriaStatus {
@@ -71,11 +75,8 @@ impl CriteriaStatus {
     }
 }
 
-fn collect<'a>(
-    criteria: impl Iterator<Item = (&'a Criterion, Option<Role>)>,
-    results: &[CheckResult],
-) -> CriteriaStatus {
-    let items: Vec<_> = criteria.map(|(criterion, role)| item(criterion, role, results)).collect();
+fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
+    let items: Vec<_> = items.collect();
     let count =
         |wanted: fn(Status) -> bool| items.iter().filter(|it| it.status.is_some_and(wanted)).count() as u64;
     CriteriaStatus {
@@ -87,8 +88,7 @@ fn collect<'a>(
     }
 }
 
-fn item(criterion: &Criterion, role: Option<Role>, results: &[CheckResult]) -> CriterionStatus {
-    let result = results.iter().find(|it| it.criterion == criterion.id);
+fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>) -> CriterionStatus {
     // Without a check there is nothing to run, so "never run" would say less than what is known.
     let status = match criterion.check {
         None => Some(Status::Unverified),

@@ -1,7 +1,7 @@
 //! One line per loop for people: state first, then how far it is.
 
 use super::{LoopStatus, Phase, State, words};
-use crate::journal::{OutcomeKind, WaitReason};
+use crate::journal::{OutcomeKind, PauseReason, WaitReason};
 
 /// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
 pub fn headline(status: &LoopStatus) -> String {
@@ -48,9 +48,9 @@ fn what(status: &LoopStatus) -> String {
         Phase::NeedsAnswer => "the agent asks a question".into(),
         Phase::Interrupted => format!("interrupted in {iteration}"),
         Phase::Damaged => "its journal is damaged".into(),
-        Phase::Paused => match &status.breaker.reason {
-            Some(reason) => format!("{iteration}, breaker open: {reason}"),
-            None => format!("{iteration}, paused"),
+        Phase::Paused => match &status.pause {
+            Some(pause) if pause.reason != PauseReason::User => format!("{iteration}, {}", pause.message),
+            _ => iteration,
         },
         Phase::Ended => status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default(),
     }

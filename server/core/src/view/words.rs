@@ -62,6 +62,17 @@ pub fn bytes(count: u64) -> String {
     if count < 1024 || value >= 10.0 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
 }
 
+/// How many cells of a terminal a character takes: two in the East Asian and emoji blocks, none for marks
+/// that join the character before them.
+pub fn cells(char: char) -> usize {
+    match u32::from(char) {
+        0x0300..=0x036F | 0x200B..=0x200F | 0x20D0..=0x20FF | 0xFE00..=0xFE0F => 0,
+        0x1100..=0x115F | 0x2E80..=0x303E | 0x3041..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF => 2,
+        0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1FAFF | 0x20000..=0x3FFFD => 2,
+        _ => 1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{bytes, cost, counted, duration, elapsed, rfc3339};

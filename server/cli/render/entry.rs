@@ -1,0 +1,227 @@
+//! Journal records as one line each: for `log`, and for `run` and `watch` where nothing can be redrawn.
+
+use std::collections::BTreeMap;
+
+use loopkeeper_core::agent::{AgentEnding, AgentRun};
+use loopkeeper_core::check::Status;
+use loopkeeper_core::journal::{
+    BreakerState, Entry, LoopSpec, Outcome, PauseReason, Record, Round, SnapshotWhen, WaitReason,
+};
+use loopkeeper_core::task::{Criterion, CriterionId};
+use loopkeeper_core::view::words;
+
+use super::time::Zone;
+use super::{Glyphs, QUIET};
+
+/// Tells a journal from its start: later records name criteria only by the ids that earlier ones introduced.
+pub(crate) struct Teller {
+    zone: Zone,
+    glyphs: Glyphs,
+    names: BTreeMap<CriterionId, String>,
+    day: String,
+}
+
+/// How much of a journal is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    Everything,
+    /// What somebody who waits for the end wants to see go by.
+    Milestones,
+}
+
+impl Teller {
+    pub(crate) fn new(zone: Zone, glyphs: Glyphs) -> Self {
+        Self { zone, glyphs, names: BTreeMap::new(), day: String::new() }
+    }
+
+    /// The lines of one record; a new day is announced first.
+    pub(crate) fn tell(&mut self, entry: &Entry, detail: Detail) -> Vec<String> {
+        self.learn(&entry.record);
+        if detail == Detail::Milestones && !is_milestone(&entry.record) {
+            return Vec::new();
+        }
+        let Some((iteration, what)) = self.what(entry) else { return Vec::new() };
+        let mut lines = Vec::new();
+        let day = self.zone.day(entry.at.wall);
+        if day != self.day {
+            lines.push(format!("{QUIET}{day}{QUIET:#}"));
+            self.day = day;
+        }
+        let number = iteration.map_or(String::new(), |it| format!("#{it}"));
+        lines.push(format!("{QUIET}{}{QUIET:#} {number:>4}  {what}", self.zone.clock(entry.at.wall)));
+        lines
+    }
+
+    fn learn(&mut self, record: &Record) {
+        let criteria: Vec<&Criterion> = match record {
+            Record::LoopStarted { spec, .. } => spec.criteria.iter().collect(),
+            Record::Baseline { criteria, .. } => criteria.iter().map(|it| &it.criterion).collect(),
+            _ => return,
+        };
+        self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), it.name.clone())));
+    }
+
+    /// Which iteration it belongs to, and what happened.
+    fn what(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
+        Some(match &entry.record {
+            Record::LoopStarted { spec, .. } => (None, started(spec)),
+            Record::Baseline { iteration, round, .. } => (at(*iteration), self.baseline(round.as_deref())),
+            Record::IterationIntended { iteration, .. } => (Some(*iteration), "iteration begins".into()),
+            Record::AgentStarted { iteration, pid, domain } => {
+                (Some(*iteration), format!("agent started, process {pid}, {domain}"))
+            }
+            Record::AgentEnded { iteration, run } => (Some(*iteration), agent_ended(run)),
+            Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
+                (Some(*iteration), snapshot(*when, tree, not_covered.len()))
+            }
+            Record::ChecksDone { iteration, round } => (*iteration, self.round("checks", round)),
+            Record::IterationEnded { iteration, sentence, .. } => (Some(*iteration), sentence.clone()),
+            Record::BreakerChanged { state, reason, .. } => (None, breaker(*state, reason.as_deref())),
+            Record::Waiting { reason, until } => (None, self.waiting(*reason, until.wall, entry.at.wall)),
+            Record::Paused { reason: PauseReason::User, message } => (None, message.clone()),
+            Record::Paused { message, .. } => (None, format!("paused: {message}")),
+            Record::Resumed {} => (None, "resumed".into()),
+            Record::Steered { text } => (None, format!("hint for the agent: {text}")),
+            Record::Stopping { now: true } => (None, "asked to stop now".into()),
+            Record::Stopping { now: false } => (None, "asked to stop after this iteration".into()),
+            Record::TrustChanged { message } => (None, message.clone()),
+            Record::RolledBack { to: 0, .. } => (None, "files put back as they were at the start".into()),
+            Record::RolledBack { to, .. } => {
+                (None, format!("files put back as they were after iteration {to}"))
+            }
+            Record::Recovered { interrupted: Some(iteration), .. } => {
+                (None, format!("taken up again; iteration {iteration} was interrupted"))
+            }
+            Record::Recovered { interrupted: None, .. } => (None, "taken up again".into()),
+            Record::Ended { outcome } => (None, outcome_sentence(outcome)),
+            Record::Unknown => return None,
+        })
+    }
+
+    fn baseline(&self, round: Option<&Round>) -> String {
+        match round {
+            Some(round) => self.round("first checks", round),
+            None => "criteria taken up".into(),
+        }
+    }
+
+    /// `checks: 2 of 3 pass; ✗ lint: exit 1`.
+    fn round(&self, word: &str, round: &Round) -> String {
+        let checked = round.results.iter().filter(|it| it.status != Status::Unverified);
+        let passed = checked.clone().filter(|it| it.status == Status::Pass).count();
+        let mut text = format!("{word}: {passed} of {} pass", checked.clone().count());
+        let sign = if self.glyphs == Glyphs::Unicode { '✗' } else { 'x' };
+        for result in checked.filter(|it| it.status != Status::Pass) {
+            let name = self.names.get(&result.criterion).map_or("?", String::as_str);
+            text.push_str(&format!("; {sign} {name}: {}", result.fact));
+        }
+        text
+    }
+
+    fn waiting(&self, reason: WaitReason, until: u64, now: u64) -> String {
+        let why = match reason {
+            WaitReason::Quota => "usage limit of the provider, waiting",
+            WaitReason::Backoff => "the provider does not answer, waiting",
+            WaitReason::Between => "waiting before the next iteration",
+        };
+        format!("{why} until {}", self.zone.short(until, now))
+    }
+}
+
+/// The last line of a loop for people.
+pub(crate) fn outcome_sentence(outcome: &Outcome) -> String {
+    format!("ended: {}", outcome.sentence)
+}
+
+fn is_milestone(record: &Record) -> bool {
+    match record {
+        Record::AgentStarted { .. }
+        | Record::AgentEnded { .. }
+        | Record::SnapshotTaken { .. }
+        | Record::Waiting { reason: WaitReason::Between, .. }
+        | Record::Unknown => false,
+        Record::LoopStarted { .. }
+        | Record::Baseline { .. }
+        | Record::IterationIntended { .. }
+        | Record::ChecksDone { .. }
+        | Record::IterationEnded { .. }
+        | Record::BreakerChanged { .. }
+        | Record::Waiting { .. }
+        | Record::Paused { .. }
+        | Record::Resumed {}
+        | Record::Steered { .. }
+        | Record::Stopping { .. }
+        | Record::TrustChanged { .. }
+        | Record::RolledBack { .. }
+        | Record::Recovered { .. }
+        | Record::Ended { .. } => true,
+    }
+}
+
+fn at(iteration: u32) -> Option<u32> {
+    (iteration > 0).then_some(iteration)
+}
+
+fn started(spec: &LoopSpec) -> String {
+    let limits = &spec.settings.limits;
+    format!(
+        "loop {} on {} with {}, at most {}, {}",
+        spec.loop_id,
+        spec.task.0,
+        spec.agent.name,
+        words::counted(u64::from(limits.iterations), "iteration"),
+        words::duration(limits.duration_ms),
+    )
+}
+
+fn agent_ended(run: &AgentRun) -> String {
+    let how = match (run.ending, run.signal, run.exit) {
+        (AgentEnding::TimedOut, ..) => "ended: over its time limit".into(),
+        (AgentEnding::Idle, ..) => "ended: no sign of life".into(),
+        (AgentEnding::Stopped, ..) => "stopped".into(),
+        (AgentEnding::NotStarted, ..) => "could not be started".into(),
+        (AgentEnding::Exited, Some(signal), _) => format!("killed by signal {signal}"),
+        (AgentEnding::Exited, None, Some(0)) => "done".into(),
+        (AgentEnding::Exited, None, exit) => format!("ended with exit code {}", exit.unwrap_or(-1)),
+    };
+    let mut text = format!("agent {how} after {}", words::duration(run.duration_ms));
+    if let Some(cost) = run.cost_micros {
+        text.push_str(&format!(", {}", words::cost(cost)));
+    }
+    if let Some(note) = &run.note {
+        text.push_str(&format!(", {note}"));
+    }
+    if let Some(error) = &run.error {
+        text.push_str(&format!(": {}", error.message));
+    }
+    if !run.survivors.is_empty() {
+        text.push_str(&format!("; left behind and ended: {}", run.survivors.join(", ")));
+    }
+    text
+}
+
+fn snapshot(when: SnapshotWhen, tree: &str, not_covered: usize) -> String {
+    let what = match when {
+        SnapshotWhen::Before => "before",
+        SnapshotWhen::After => "after",
+        SnapshotWhen::BeforeRollback => "before the rollback",
+    };
+    let short: String = tree.chars().take(10).collect();
+    let mut text = format!("snapshot {what}: {short}");
+    if not_covered > 0 {
+        text.push_str(&format!(", without {}", words::counted(not_covered as u64, "file")));
+    }
+    text
+}
+
+fn breaker(state: BreakerState, reason: Option<&str>) -> String {
+    match (state, reason) {
+        (BreakerState::Open, Some(reason)) => format!("breaker open: {reason}"),
+        (BreakerState::Open, None) => "breaker open".into(),
+        (BreakerState::HalfOpen, _) => "breaker trying again".into(),
+        (BreakerState::Closed, _) => "breaker closed".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+use loopkeeper_core::agent::{AgentEnding, AgentRun};
+use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_core::journal::{
+    BreakerState, Entry, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen,
+    WaitReason,
+};
+use loopkeeper_core::moment::Moment;
+use loopkeeper_core::task::{Check, Criterion, CriterionId, Place};
+
+use super::{Detail, Teller};
+use crate::cli::render::Glyphs;
+use crate::cli::render::time::Zone;
+
+/// 2026-11-20 12:00:00 UTC.
+const NOON: u64 = 1_795_176_000_000;
+
+fn entry(wall: u64, record: Record) -> Entry {
+    Entry { seq: 1, epoch: 1, at: Moment { wall, awake: 0 }, record }
+}
+
+fn plain(lines: &[String]) -> Vec<String> {
+    lines.iter().map(|it| anstream::adapter::strip_str(it).to_string()).collect()
+}
+
+fn result(id: &str, status: Status, fact: &str) -> CheckResult {
+    CheckResult {
+        criterion: CriterionId(id.into()),
+        status,
+        fact: fact.into(),
+        duration_ms: 12,
+        exit: None,
+        signal: None,
+        tests: None,
+        head: String::new(),
+        tail: String::new(),
+        locations: Vec::new(),
+        survivors: Vec::new(),
+    }
+}
+
+fn round() -> Box<Round> {
+    Box::new(Round {
+        tree_before: "a".into(),
+        tree_after: "a".into(),
+        wrote: Vec::new(),
+        results: vec![
+            result("aa", Status::Pass, "ok"),
+            result("bb", Status::Fail, "exit 1"),
+            result("cc", Status::Unverified, ""),
+        ],
+    })
+}
+
+fn pinned(id: &str, name: &str) -> Pinned {
+    let criterion = Criterion {
+        id: CriterionId(id.into()),
+        name: name.into(),
+        check: Some(Check::Clean),
+        required: true,
+        timeout_ms: None,
+        group: None,
+        stage: None,
+        ticked: None,
+        plan_item: None,
+        place: Place::default(),
+    };
+    Pinned { criterion, role: Role::Goal }
+}
+
+#[test]
+fn every_record_has_its_line() {
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let baseline = Record::Baseline {
+        iteration: 0,
+        criteria: vec![pinned("aa", "tests pass"), pinned("bb", "lint")],
+        plan: Vec::new(),
+        artefacts: Vec::new(),
+        round: Some(round()),
+        untracked: Vec::new(),
+        seen: Vec::new(),
+    };
+    let first = teller.tell(&entry(NOON, baseline), Detail::Everything);
+    assert_eq!(plain(&first), ["2026-11-20", "12:00:00       first checks: 1 of 2 pass; x lint: exit 1"]);
+    let mut check = |record: Record, expect: &str| {
+        let lines = teller.tell(&entry(NOON + 1_000, record), Detail::Everything);
+        assert_eq!(plain(&lines), [format!("12:00:01 {expect}")]);
+    };
+    let run = AgentRun {
+        ending: AgentEnding::Exited,
+        exit: Some(0),
+        signal: None,
+        duration_ms: 197_000,
+        cost_micros: Some(120_000),
+        tokens: None,
+        session: None,
+        model: None,
+        final_text: String::new(),
+        denials: 0,
+        error: None,
+        note: None,
+        survivors: vec!["4711 sleep".into()],
+        files: Vec::new(),
+        dropped: 0,
+    };
+    check(
+        Record::AgentEnded { iteration: 7, run: Box::new(run) },
+        "  #7  agent done after 3 min 17 s, $0.12; left behind and ended: 4711 sleep",
+    );
+    check(
+        Record::ChecksDone { iteration: Some(7), round: round() },
+        "  #7  checks: 1 of 2 pass; x lint: exit 1",
+    );
+    check(
+        Record::SnapshotTaken {
+            iteration: 7,
+            when: SnapshotWhen::After,
+            tree: "0123456789abcdef".into(),
+            head: None,
+            not_covered: vec!["big.bin".into()],
+        },
+        "  #7  snapshot after: 0123456789, without 1 file",
+    );
+    check(
+        Record::BreakerChanged {
+            state: BreakerState::Open,
+            reason: Some("3 iterations without a change".into()),
+            no_progress: 3,
+            trips: 1,
+        },
+        "      breaker open: 3 iterations without a change",
+    );
+    let until = Moment { wall: NOON + 3_600_000, awake: 0 };
+    check(
+        Record::Waiting { reason: WaitReason::Quota, until },
+        "      usage limit of the provider, waiting until 13:00",
+    );
+    check(
+        Record::Paused { reason: PauseReason::User, message: "paused by the user".into() },
+        "      paused by the user",
+    );
+    check(Record::Stopping { now: true }, "      asked to stop now");
+    check(
+        Record::RolledBack { to: 0, tree: String::new(), from: String::new() },
+        "      files put back as they were at the start",
+    );
+    let outcome = Outcome {
+        kind: OutcomeKind::Completed,
+        verified: true,
+        sentence: "all 2 criteria pass".into(),
+        cause: None,
+    };
+    check(Record::Ended { outcome }, "      ended: all 2 criteria pass");
+}
+
+#[test]
+fn a_new_day_is_announced_once_and_unknown_records_are_silent() {
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let mut lines = |wall, record| plain(&teller.tell(&entry(wall, record), Detail::Everything)).len();
+    assert_eq!(lines(NOON, Record::Resumed {}), 2);
+    assert_eq!(lines(NOON, Record::Unknown), 0);
+    assert_eq!(lines(NOON + 1, Record::Resumed {}), 1);
+    assert_eq!(lines(NOON + 86_400_000, Record::Resumed {}), 2);
+}
+
+#[test]
+fn milestones_leave_out_the_machinery() {
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let started = Record::AgentStarted { iteration: 1, pid: 5, domain: "subreaper".into() };
+    assert!(teller.tell(&entry(NOON, started), Detail::Milestones).is_empty());
+    let between = Record::Waiting { reason: WaitReason::Between, until: Moment::default() };
+    assert!(teller.tell(&entry(NOON, between), Detail::Milestones).is_empty());
+    assert_eq!(teller.tell(&entry(NOON, Record::Resumed {}), Detail::Milestones).len(), 2);
+}

@@ -1,0 +1,25 @@
+//! The live block of a loop at work: what it does, how far it is, what it cost so far. Three lines at most.
+
+use loopkeeper_core::view::{LoopStatus, State, headline, words};
+
+use super::time::Zone;
+use super::{CARE, Glyphs, LOUD, QUIET};
+
+/// The block for `status` at `now_ms`, milliseconds of wall time.
+pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyphs) -> Vec<String> {
+    let dot = if glyphs == Glyphs::Unicode { " · " } else { " - " };
+    let style = if status.state == State::Working { LOUD } else { CARE };
+    let mut first = format!("{style}{}{style:#}", headline(status));
+    if let Some(until) = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at)) {
+        first.push_str(&format!(", until {}", zone.short(until, now_ms)));
+    }
+    let elapsed_ms = Zone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
+    let mut facts = vec![status.agent.clone(), words::elapsed(elapsed_ms)];
+    if let Some(tokens) = status.spent.tokens {
+        facts.push(format!("{tokens} tokens"));
+    }
+    facts.push(status.id.clone());
+    let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
+    lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
+    lines
+}

@@ -1,0 +1,154 @@
+//! A loop's state, with the facts no journal holds, to what views show of it.
+
+use super::{
+    BreakerCounts, BreakerStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus,
+    SessionStatus, Spent, State, TaskStatus, WaitStatus, criteria, words,
+};
+use crate::decide;
+use crate::decide::{Loop, Pause};
+use crate::journal::{LoopSpec, PauseReason};
+use crate::moment::Moment;
+
+/// What the journal cannot say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    pub now: Moment,
+    /// Of a keeper that holds the loop's lock.
+    pub keeper: Option<Option<u32>>,
+    /// A line of the journal does not fit its checksum.
+    pub damaged: bool,
+    /// The last thing the agent was seen doing, sanitised.
+    pub activity: Option<String>,
+}
+
+/// The status of one loop at `facts.now`.
+pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
+    let (word, phase) = state_and_phase(state, facts);
+    let limits = &state.spec.settings.limits;
+    LoopStatus {
+        id: state.spec.loop_id.clone(),
+        seq: state.seq,
+        task: TaskStatus { uri: task_uri(&state.spec), title: state.spec.title.clone() },
+        agent: state.spec.agent.name.clone(),
+        state: word,
+        phase,
+        iteration: state.iteration,
+        limits: LimitsStatus {
+            iterations: limits.iterations,
+            duration_ms: limits.duration_ms,
+            cost_micros: limits.cost_micros,
+        },
+        criteria: criteria(&state.pinned, |id| state.results.get(id)),
+        plan: plan(state),
+        breaker: BreakerStatus {
+            state: state.breaker.state,
+            reason: state.breaker.reason.clone(),
+            counts: BreakerCounts { no_progress: state.breaker.no_progress },
+            resumes_at: None,
+            trips: state.breaker.trips,
+        },
+        session: session(state, phase),
+        wait: state
+            .wait
+            .filter(|_| phase == Phase::Waiting)
+            .map(|wait| WaitStatus { reason: wait.reason, resumes_at: words::rfc3339(wait.until.wall) }),
+        pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),
+        spent: Spent {
+            cost_micros: state.spent.cost_micros,
+            tokens: state.spent.tokens,
+            calls: state.spent.calls,
+        },
+        started_at: words::rfc3339(state.started_at.wall),
+        paused_ms: paused_ms(state, facts),
+        activity: facts.activity.clone().filter(|_| word == State::Working),
+        outcome: state.outcome.clone(),
+        keeper: KeeperStatus { pid: facts.keeper.flatten(), alive: facts.keeper.is_some() },
+    }
+}
+
+fn state_and_phase(state: &Loop, facts: &Facts) -> (State, Phase) {
+    if facts.damaged {
+        return (State::NeedsYou, Phase::Damaged);
+    }
+    if state.outcome.is_some() {
+        return (State::Done, Phase::Ended);
+    }
+    if facts.keeper.is_none() {
+        return (State::NeedsYou, Phase::Interrupted);
+    }
+    match &state.pause {
+        Some(pause) if state.at_rest() => resting(pause),
+        _ => (State::Working, working(state)),
+    }
+}
+
+/// Who has to act when a loop rests follows from why it rests.
+fn resting(pause: &Pause) -> (State, Phase) {
+    match pause.reason {
+        PauseReason::User => (State::Paused, Phase::Paused),
+        PauseReason::Trust => (State::NeedsYou, Phase::Untrusted),
+        PauseReason::Breaker | PauseReason::Agent | PauseReason::Disk | PauseReason::Workspace => {
+            (State::NeedsYou, Phase::Paused)
+        }
+    }
+}
+
+fn working(state: &Loop) -> Phase {
+    if state.stop.is_some() {
+        return Phase::Stopping;
+    }
+    match state.phase {
+        decide::Phase::Starting | decide::Phase::Baseline => Phase::Baseline,
+        decide::Phase::Checking => Phase::Checking,
+        decide::Phase::Boundary | decide::Phase::Preparing if state.wait.is_some() => Phase::Waiting,
+        decide::Phase::Boundary
+        | decide::Phase::Preparing
+        | decide::Phase::Iterating { .. }
+        | decide::Phase::Closing => Phase::Iterating,
+        decide::Phase::Ended => Phase::Ended,
+    }
+}
+
+fn plan(state: &Loop) -> PlanStatus {
+    PlanStatus {
+        done: state.plan.iter().filter(|it| it.done).count() as u64,
+        open: state.open_items().count() as u64,
+        total: state.plan.len() as u64,
+    }
+}
+
+fn session(state: &Loop, phase: Phase) -> Option<SessionStatus> {
+    let iteration = state.last_iteration().filter(|_| phase == Phase::Iterating)?;
+    Some(SessionStatus {
+        id: iteration.session.clone(),
+        started_at: words::rfc3339(iteration.started_at.wall),
+        resets: 0,
+    })
+}
+
+fn paused_ms(state: &Loop, facts: &Facts) -> u64 {
+    let resting = facts.keeper.is_some() && state.outcome.is_none() && state.is_paused_at_rest();
+    state.paused_ms + if resting { facts.now.since(state.last_at) } else { 0 }
+}
+
+/// A file URI, or the id of a task that has no file.
+fn task_uri(spec: &LoopSpec) -> String {
+    let id = &spec.task.0;
+    if id.starts_with("prompt:") { id.clone() } else { file_uri(&format!("{}/{id}", spec.root)) }
+}
+
+fn file_uri(path: &str) -> String {
+    let mut uri = String::from("file://");
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(byte as char)
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests;

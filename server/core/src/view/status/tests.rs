@@ -1,0 +1,168 @@
+use serde_json::json;
+
+use super::{Facts, status};
+use crate::decide::{Loop, replay};
+use crate::journal::{BreakerState, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
+use crate::moment::Moment;
+use crate::view::{LoopStatus, headline};
+
+const NOON: u64 = 1_795_176_000_000;
+
+fn spec() -> LoopSpec {
+    serde_json::from_value(json!({
+        "loopId": "20261120-abcdef", "version": "0.1.0", "task": "docs/das Ziel.md", "title": "The goal",
+        "root": "/home/me/süß", "promise": "COMPLETE", "criteria": [], "plan": [
+            {"id": "1", "title": "a", "done": true, "blocking": true, "place": {"file": "p", "range": {"start": 0, "end": 1}}},
+            {"id": "2", "title": "b", "done": false, "blocking": false, "place": {"file": "p", "range": {"start": 0, "end": 1}}},
+            {"id": "3", "title": "c", "done": false, "blocking": true, "place": {"file": "p", "range": {"start": 0, "end": 1}}}
+        ],
+        "anyway": false, "attended": true,
+        "agent": {"name": "claude", "argv": ["claude"], "prompt": "stdin", "dialect": "claude", "permissions": "edits"},
+        "settings": settings()
+    }))
+    .expect("a spec")
+}
+
+fn settings() -> serde_json::Value {
+    json!({
+        "agent": "auto", "taskFiles": [], "taskExclude": [], "protected": [], "checkTimeoutMs": 600_000,
+        "limits": {
+            "iterations": 25, "durationMs": 28_800_000, "costMicros": 25_000_000, "iterationMs": 1_800_000,
+            "idleMs": 900_000, "betweenMs": 0, "graceMs": 10_000
+        },
+        "promise": "COMPLETE", "doneSignals": 2, "noProgress": 3, "sandbox": "auto", "keepLoops": 20,
+        "keepDays": 60, "keepBytes": 1, "envPass": [], "envSet": [], "agents": []
+    })
+}
+
+/// A loop with these records after its first, a second apart.
+fn after(records: &[Record]) -> Loop {
+    let start = Record::LoopStarted { boot: "b".into(), spec: Box::new(spec()) };
+    let entries: Vec<_> = std::iter::once(&start)
+        .chain(records)
+        .enumerate()
+        .map(|(index, record)| Entry {
+            seq: index as u64 + 1,
+            epoch: 1,
+            at: Moment { wall: NOON, awake: 0 }.after(index as u64 * 1000),
+            record: record.clone(),
+        })
+        .collect();
+    replay(&entries).expect("a loop")
+}
+
+fn alive() -> Facts {
+    Facts {
+        now: Moment { wall: NOON, awake: 0 }.after(60_000),
+        keeper: Some(Some(4711)),
+        damaged: false,
+        activity: Some("editing src/auth.rs".into()),
+    }
+}
+
+fn baseline() -> Record {
+    Record::Baseline {
+        iteration: 0,
+        criteria: Vec::new(),
+        plan: spec().plan,
+        artefacts: Vec::new(),
+        round: None,
+        untracked: Vec::new(),
+        seen: Vec::new(),
+    }
+}
+
+fn intended() -> Record {
+    Record::IterationIntended { iteration: 1, session: "s".into(), prompt: "p".into(), tree: "t".into() }
+}
+
+fn paused(reason: PauseReason) -> Record {
+    Record::Paused { reason, message: "because".into() }
+}
+
+fn words(shown: &LoopStatus) -> (String, String) {
+    let word = |value: serde_json::Value| value.as_str().expect("a word").to_owned();
+    (word(json!(shown.state)), word(json!(shown.phase)))
+}
+
+#[test]
+fn state_and_phase_follow_the_records_and_the_facts() {
+    let check = |records: &[Record], facts: Facts, expect: (&str, &str)| {
+        let shown = status(&after(records), &facts);
+        assert_eq!(words(&shown), (expect.0.to_owned(), expect.1.to_owned()), "{records:?} {facts:?}");
+    };
+    let dead = || Facts { keeper: None, ..alive() };
+    let outcome =
+        Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: "stopped".into(), cause: None };
+    let ended = Record::Ended { outcome };
+    let until = Moment { wall: NOON, awake: 0 }.after(90_000);
+    check(&[], alive(), ("working", "baseline"));
+    check(&[baseline()], alive(), ("working", "iterating"));
+    check(&[baseline(), intended()], alive(), ("working", "iterating"));
+    check(
+        &[baseline(), Record::Waiting { reason: WaitReason::Quota, until }],
+        alive(),
+        ("working", "waiting"),
+    );
+    check(&[baseline(), Record::Stopping { now: false }], alive(), ("working", "stopping"));
+    check(&[baseline(), paused(PauseReason::User)], alive(), ("paused", "paused"));
+    check(&[baseline(), intended(), paused(PauseReason::User)], alive(), ("working", "iterating"));
+    check(&[baseline(), paused(PauseReason::Breaker)], alive(), ("needsYou", "paused"));
+    check(&[baseline(), paused(PauseReason::Agent)], alive(), ("needsYou", "paused"));
+    check(&[baseline(), paused(PauseReason::Trust)], alive(), ("needsYou", "untrusted"));
+    check(&[baseline(), paused(PauseReason::User)], dead(), ("needsYou", "interrupted"));
+    check(&[baseline(), intended()], dead(), ("needsYou", "interrupted"));
+    check(&[baseline(), ended.clone()], dead(), ("done", "ended"));
+    check(&[baseline(), ended.clone()], alive(), ("done", "ended"));
+    check(&[baseline(), ended], Facts { damaged: true, ..dead() }, ("needsYou", "damaged"));
+}
+
+#[test]
+fn the_status_has_the_shape_of_the_contract() {
+    let shown = status(&after(&[baseline(), intended()]), &alive());
+    let value = serde_json::to_value(&shown).expect("json");
+    assert_eq!(
+        value["task"],
+        json!({"uri": "file:///home/me/s%C3%BC%C3%9F/docs/das%20Ziel.md", "title": "The goal"})
+    );
+    assert_eq!(value["startedAt"], "2026-11-20T12:00:00.000Z");
+    assert_eq!(value["plan"], json!({"done": 1, "open": 1, "total": 3}));
+    assert_eq!(value["keeper"], json!({"pid": 4711, "alive": true}));
+    assert_eq!(value["breaker"], json!({"state": "closed", "counts": {"noProgress": 0}, "trips": 0}));
+    assert_eq!(value["session"]["id"], "s");
+    assert_eq!(value["spent"]["calls"], 1);
+    assert_eq!(value["iteration"], 1);
+    assert_eq!(value["activity"], "editing src/auth.rs");
+    assert_eq!(serde_json::from_value::<LoopStatus>(value).expect("read back"), shown);
+    let dead = status(&after(&[baseline()]), &Facts { keeper: None, ..alive() });
+    let value = serde_json::to_value(&dead).expect("json");
+    assert_eq!(value["keeper"], json!({"alive": false}));
+    assert_eq!(value.get("activity"), None);
+}
+
+#[test]
+fn headlines_say_the_state_first() {
+    let check = |records: &[Record], expect: &str| {
+        assert_eq!(headline(&status(&after(records), &alive())), expect);
+    };
+    let open = Record::BreakerChanged {
+        state: BreakerState::Open,
+        reason: Some("because".into()),
+        no_progress: 3,
+        trips: 1,
+    };
+    let outcome = Outcome {
+        kind: OutcomeKind::Completed,
+        verified: false,
+        sentence: "all boxes are ticked".into(),
+        cause: None,
+    };
+    check(&[], "Working: first checks, before the agent starts, no criteria");
+    check(&[baseline(), intended()], "Working: iteration 1/25, no criteria");
+    check(&[baseline(), paused(PauseReason::User)], "Paused: iteration 0/25, no criteria");
+    check(
+        &[baseline(), open, paused(PauseReason::Breaker)],
+        "Needs you: iteration 0/25, because, no criteria",
+    );
+    check(&[baseline(), Record::Ended { outcome }], "Completed, claimed, not verified: all boxes are ticked");
+}
