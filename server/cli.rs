@@ -54,19 +54,22 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli, out: &mut Out) -> Answer {
     match cli.word {
         Some(Word::Shown(verb)) => shown(verb, out),
-        Some(Word::Hidden(verb)) => hidden(verb),
+        Some(Word::Hidden(verb)) => hidden(&verb),
         None => bare(&cli, out),
     }
 }
 
 fn shown(verb: Verb, out: &mut Out) -> Answer {
     match verb {
-        Verb::Completions(args) => completions::run(&args, out),
+        Verb::Completions(args) => {
+            completions::run(&args, out);
+            Ok(Exit::Done)
+        }
         _ => Err(Failure::unsupported("this command")),
     }
 }
 
-fn hidden(verb: Hidden) -> Answer {
+fn hidden(verb: &Hidden) -> Answer {
     match verb {
         Hidden::Serve(_) => Err(Failure::unsupported("the language server")),
         Hidden::Answer(_) => Err(Failure::unsupported("`answer`")),

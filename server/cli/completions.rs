@@ -1,8 +1,6 @@
 //! `completions`: a shell's completion script, made from the argument table.
 
 use super::args;
-use super::exit::Exit;
-use super::failure::Answer;
 use super::out::Out;
 
 #[derive(Debug, clap::Args)]
@@ -11,9 +9,8 @@ pub(crate) struct Args {
     shell: clap_complete::Shell,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+pub(crate) fn run(args: &Args, out: &mut Out) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut args::shown(), "loopkeeper", &mut script);
     out.write(&String::from_utf8_lossy(&script));
-    Ok(Exit::Done)
 }

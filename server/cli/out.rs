@@ -2,7 +2,7 @@
 //! output quietly instead of the program.
 
 use std::fmt::Display;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
 
 use anstream::AutoStream;
 use serde::Serialize;
@@ -44,10 +44,6 @@ impl Out {
     /// Nobody reads any more: what only shows can stop.
     pub(crate) fn is_closed(&self) -> bool {
         self.error.is_some()
-    }
-
-    pub(crate) fn is_terminal(&self) -> bool {
-        io::stdout().is_terminal()
     }
 
     /// A full disk behind stdout is a failure; a closed pipe is the reader's decision.

@@ -3,6 +3,7 @@
 use super::select::TaskArg;
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) task: TaskArg,

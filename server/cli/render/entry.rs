@@ -1,6 +1,7 @@
 //! Journal records as one line each: for `log`, and for `run` and `watch` where nothing can be redrawn.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use loopkeeper_core::agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::Status;
@@ -113,7 +114,7 @@ impl Teller {
         let sign = if self.glyphs == Glyphs::Unicode { '✗' } else { 'x' };
         for result in checked.filter(|it| it.status != Status::Pass) {
             let name = self.names.get(&result.criterion).map_or("?", String::as_str);
-            text.push_str(&format!("; {sign} {name}: {}", result.fact));
+            let _ = write!(text, "; {sign} {name}: {}", result.fact);
         }
         text
     }
@@ -186,16 +187,16 @@ fn agent_ended(run: &AgentRun) -> String {
     };
     let mut text = format!("agent {how} after {}", words::duration(run.duration_ms));
     if let Some(cost) = run.cost_micros {
-        text.push_str(&format!(", {}", words::cost(cost)));
+        let _ = write!(text, ", {}", words::cost(cost));
     }
     if let Some(note) = &run.note {
-        text.push_str(&format!(", {note}"));
+        let _ = write!(text, ", {note}");
     }
     if let Some(error) = &run.error {
-        text.push_str(&format!(": {}", error.message));
+        let _ = write!(text, ": {}", error.message);
     }
     if !run.survivors.is_empty() {
-        text.push_str(&format!("; left behind and ended: {}", run.survivors.join(", ")));
+        let _ = write!(text, "; left behind and ended: {}", run.survivors.join(", "));
     }
     text
 }
@@ -209,7 +210,7 @@ fn snapshot(when: SnapshotWhen, tree: &str, not_covered: usize) -> String {
     let short: String = tree.chars().take(10).collect();
     let mut text = format!("snapshot {what}: {short}");
     if not_covered > 0 {
-        text.push_str(&format!(", without {}", words::counted(not_covered as u64, "file")));
+        let _ = write!(text, ", without {}", words::counted(not_covered as u64, "file"));
     }
     text
 }

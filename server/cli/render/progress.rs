@@ -1,5 +1,7 @@
 //! The live block of a loop at work: what it does, how far it is, what it cost so far. Three lines at most.
 
+use std::fmt::Write as _;
+
 use loopkeeper_core::view::{LoopStatus, State, headline, words};
 
 use super::time::Zone;
@@ -11,7 +13,7 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
     let style = if status.state == State::Working { LOUD } else { CARE };
     let mut first = format!("{style}{}{style:#}", headline(status));
     if let Some(until) = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at)) {
-        first.push_str(&format!(", until {}", zone.short(until, now_ms)));
+        let _ = write!(first, ", until {}", zone.short(until, now_ms));
     }
     let elapsed_ms = Zone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
     let mut facts = vec![status.agent.clone(), words::elapsed(elapsed_ms)];

@@ -14,7 +14,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// The text that turns what stands there into `lines`; empty when nothing differs.
-    pub(crate) fn draw(&mut self, lines: Vec<String>, columns: usize) -> String {
+    pub(crate) fn draw(&mut self, lines: &[String], columns: usize) -> String {
         let lines: Vec<_> = lines.iter().map(|it| fit(it, columns)).collect();
         if lines == self.lines {
             return String::new();
@@ -138,13 +138,13 @@ mod tests {
     fn the_block_is_replaced_in_place_and_what_is_above_stays() {
         let mut screen = Screen::default();
         let mut output = String::from("before\n");
-        output += &screen.draw(lines(&["one", "two", "three"]), 80);
+        output += &screen.draw(&lines(&["one", "two", "three"]), 80);
         assert_eq!(shown(&output, 80), ["before", "one", "two", "three", ""]);
-        output += &screen.draw(lines(&["1", "2"]), 80);
+        output += &screen.draw(&lines(&["1", "2"]), 80);
         assert_eq!(shown(&output, 80), ["before", "1", "2", ""]);
         output += &screen.print(&lines(&["stays"]));
         assert_eq!(shown(&output, 80), ["before", "stays", "1", "2", ""]);
-        assert_eq!(screen.draw(lines(&["1", "2"]), 80), "");
+        assert_eq!(screen.draw(&lines(&["1", "2"]), 80), "");
         output += &screen.clear();
         assert_eq!(shown(&output, 80), ["before", "stays", ""]);
         assert_eq!(screen.clear(), "");
@@ -161,7 +161,7 @@ mod tests {
         check("\x1b[31mabcdef\x1b[0m", 4, "abc");
         check("进度进度", 5, "进度");
         let mut screen = Screen::default();
-        let output = screen.draw(lines(&[&"x".repeat(500)]), 20);
+        let output = screen.draw(&lines(&[&"x".repeat(500)]), 20);
         assert_eq!(shown(&output, 20)[0].len(), 19);
     }
 }

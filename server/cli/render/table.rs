@@ -1,6 +1,8 @@
 //! Criteria as a list: sign and word, name, fact. Never by colour alone, and in words where there is no
 //! Unicode.
 
+use std::fmt::Write as _;
+
 use clap::builder::styling::Style;
 use loopkeeper_core::check::Status;
 use loopkeeper_core::view::{CriteriaStatus, CriterionStatus, words};
@@ -33,7 +35,7 @@ fn line(item: &CriterionStatus, glyphs: Glyphs) -> String {
     }
     if item.duration_ms > 0 {
         let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
-        text.push_str(&format!(" {QUIET}{dot} {}{QUIET:#}", words::duration(item.duration_ms)));
+        let _ = write!(text, " {QUIET}{dot} {}{QUIET:#}", words::duration(item.duration_ms));
     }
     text
 }

@@ -38,8 +38,8 @@ fn result(id: &str, status: Status, fact: &str) -> CheckResult {
     }
 }
 
-fn round() -> Box<Round> {
-    Box::new(Round {
+fn round() -> Round {
+    Round {
         tree_before: "a".into(),
         tree_after: "a".into(),
         wrote: Vec::new(),
@@ -48,7 +48,7 @@ fn round() -> Box<Round> {
             result("bb", Status::Fail, "exit 1"),
             result("cc", Status::Unverified, ""),
         ],
-    })
+    }
 }
 
 fn pinned(id: &str, name: &str) -> Pinned {
@@ -67,24 +67,29 @@ fn pinned(id: &str, name: &str) -> Pinned {
     Pinned { criterion, role: Role::Goal }
 }
 
-#[test]
-fn every_record_has_its_line() {
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    let baseline = Record::Baseline {
+fn baseline() -> Record {
+    Record::Baseline {
         iteration: 0,
         criteria: vec![pinned("aa", "tests pass"), pinned("bb", "lint")],
         plan: Vec::new(),
         artefacts: Vec::new(),
-        round: Some(round()),
+        round: Some(Box::new(round())),
         untracked: Vec::new(),
         seen: Vec::new(),
-    };
-    let first = teller.tell(&entry(NOON, baseline), Detail::Everything);
-    assert_eq!(plain(&first), ["2026-11-20", "12:00:00       first checks: 1 of 2 pass; x lint: exit 1"]);
-    let mut check = |record: Record, expect: &str| {
-        let lines = teller.tell(&entry(NOON + 1_000, record), Detail::Everything);
-        assert_eq!(plain(&lines), [format!("12:00:01 {expect}")]);
-    };
+    }
+}
+
+/// The line of a record in a journal that began with a baseline.
+#[track_caller]
+fn check(record: Record, expect: &str) {
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    teller.tell(&entry(NOON, baseline()), Detail::Everything);
+    let lines = teller.tell(&entry(NOON + 1_000, record), Detail::Everything);
+    assert_eq!(plain(&lines), [format!("12:00:01 {expect}")]);
+}
+
+#[test]
+fn an_iteration_reads_from_top_to_bottom() {
     let run = AgentRun {
         ending: AgentEnding::Exited,
         exit: Some(0),
@@ -102,54 +107,43 @@ fn every_record_has_its_line() {
         files: Vec::new(),
         dropped: 0,
     };
-    check(
-        Record::AgentEnded { iteration: 7, run: Box::new(run) },
-        "  #7  agent done after 3 min 17 s, $0.12; left behind and ended: 4711 sleep",
-    );
-    check(
-        Record::ChecksDone { iteration: Some(7), round: round() },
-        "  #7  checks: 1 of 2 pass; x lint: exit 1",
-    );
-    check(
-        Record::SnapshotTaken {
-            iteration: 7,
-            when: SnapshotWhen::After,
-            tree: "0123456789abcdef".into(),
-            head: None,
-            not_covered: vec!["big.bin".into()],
-        },
-        "  #7  snapshot after: 0123456789, without 1 file",
-    );
-    check(
-        Record::BreakerChanged {
-            state: BreakerState::Open,
-            reason: Some("3 iterations without a change".into()),
-            no_progress: 3,
-            trips: 1,
-        },
-        "      breaker open: 3 iterations without a change",
-    );
-    let until = Moment { wall: NOON + 3_600_000, awake: 0 };
-    check(
-        Record::Waiting { reason: WaitReason::Quota, until },
-        "      usage limit of the provider, waiting until 13:00",
-    );
-    check(
-        Record::Paused { reason: PauseReason::User, message: "paused by the user".into() },
-        "      paused by the user",
-    );
-    check(Record::Stopping { now: true }, "      asked to stop now");
-    check(
-        Record::RolledBack { to: 0, tree: String::new(), from: String::new() },
-        "      files put back as they were at the start",
-    );
-    let outcome = Outcome {
-        kind: OutcomeKind::Completed,
-        verified: true,
-        sentence: "all 2 criteria pass".into(),
-        cause: None,
+    let snapshot = Record::SnapshotTaken {
+        iteration: 7,
+        when: SnapshotWhen::After,
+        tree: "0123456789abcdef".into(),
+        head: None,
+        not_covered: vec!["big.bin".into()],
     };
-    check(Record::Ended { outcome }, "      ended: all 2 criteria pass");
+    let checks = Record::ChecksDone { iteration: Some(7), round: Box::new(round()) };
+    let ended = "  #7  agent done after 3 min 17 s, $0.12; left behind and ended: 4711 sleep";
+    check(baseline(), "      first checks: 1 of 2 pass; x lint: exit 1");
+    check(Record::AgentEnded { iteration: 7, run: Box::new(run) }, ended);
+    check(snapshot, "  #7  snapshot after: 0123456789, without 1 file");
+    check(checks, "  #7  checks: 1 of 2 pass; x lint: exit 1");
+}
+
+#[test]
+fn what_happens_between_iterations_has_its_words() {
+    let open = Record::BreakerChanged {
+        state: BreakerState::Open,
+        reason: Some("3 iterations without a change".into()),
+        no_progress: 3,
+        trips: 1,
+    };
+    let until = Moment { wall: NOON + 3_600_000, awake: 0 };
+    let quota = Record::Waiting { reason: WaitReason::Quota, until };
+    let paused = Record::Paused { reason: PauseReason::User, message: "paused by the user".into() };
+    let login = Record::Paused { reason: PauseReason::Agent, message: "claude is not logged in".into() };
+    let back = Record::RolledBack { to: 0, tree: String::new(), from: String::new() };
+    let outcome =
+        Outcome { kind: OutcomeKind::Completed, verified: true, sentence: "both pass".into(), cause: None };
+    check(open, "      breaker open: 3 iterations without a change");
+    check(quota, "      usage limit of the provider, waiting until 13:00");
+    check(paused, "      paused by the user");
+    check(login, "      paused: claude is not logged in");
+    check(Record::Stopping { now: true }, "      asked to stop now");
+    check(back, "      files put back as they were at the start");
+    check(Record::Ended { outcome }, "      ended: both pass");
 }
 
 #[test]

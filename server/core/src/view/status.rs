@@ -1,5 +1,7 @@
 //! A loop's state, with the facts no journal holds, to what views show of it.
 
+use std::fmt::Write as _;
+
 use super::{
     BreakerCounts, BreakerStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus,
     SessionStatus, Spent, State, TaskStatus, WaitStatus, criteria, words,
@@ -142,9 +144,11 @@ fn file_uri(path: &str) -> String {
     for byte in path.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(byte as char)
+                uri.push(char::from(byte));
             }
-            _ => uri.push_str(&format!("%{byte:02X}")),
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
         }
     }
     uri
