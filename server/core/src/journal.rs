@@ -2,6 +2,9 @@
 //! compatible, changing the meaning of one is not. Lines and checksums are in [`line`].
 
 pub mod line;
+pub mod reading;
+#[cfg(test)]
+pub(crate) mod samples;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,1 +1,152 @@
-//! Journal lines: one JSON object a line, its last member a checksum chained with the line before.
+//! One line of the journal: to text, from text, and the checksum that chains it to the line before it.
+//! What a whole file means (torn, damaged) is decided in [`super::reading`]; nothing here touches a file.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, Record};
+use crate::moment::Moment;
+
+/// The version of the format that this code writes and reads.
+pub const VERSION: u32 = 1;
+/// What precedes the checksum; `"sum"` is always the last member, so its place is known from the end.
+const SUM_KEY: &[u8] = b",\"sum\":\"";
+const SUM_DIGITS: usize = 8;
+const SUM_END: &[u8] = b"\"}";
+
+/// Why a line is no record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BadLine {
+    /// Cut off, or not of the journal's form at all.
+    Form,
+    /// Its bytes, or those of the line before it, are not those that were written.
+    Checksum,
+    /// Written whole, by a version that this one does not read.
+    Version(u32),
+    /// Written whole, but not a record as this version knows it.
+    Shape(String),
+    /// Written whole, but not the next one.
+    Sequence { expected: u64, found: u64 },
+}
+
+impl BadLine {
+    /// The bytes are as they were written: cutting them off would lose a record, not repair a write.
+    pub fn is_whole(&self) -> bool {
+        match self {
+            Self::Form | Self::Checksum => false,
+            Self::Version(_) | Self::Shape(_) | Self::Sequence { .. } => true,
+        }
+    }
+}
+
+impl fmt::Display for BadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form => f.write_str("not a record"),
+            Self::Checksum => f.write_str("the checksum does not match"),
+            Self::Version(found) => {
+                write!(f, "format version {found}, this loopkeeper reads version {VERSION}")
+            }
+            Self::Shape(why) => write!(f, "not readable by this version: {why}"),
+            Self::Sequence { expected, found } => write!(f, "record {found} where {expected} should be"),
+        }
+    }
+}
+
+/// The line of `entry`, newline included, and its checksum. Fails only for what could not be read back, so
+/// that nothing is ever written that makes the journal unreadable.
+pub fn encode(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
+    let shape = |error: serde_json::Error| BadLine::Shape(error.to_string());
+    let head = Head {
+        v: VERSION,
+        seq: entry.seq,
+        epoch: entry.epoch,
+        at: wall_to_text(entry.at.wall)?,
+        up: entry.at.awake,
+    };
+    let mut line = serde_json::to_string(&head).map_err(shape)?;
+    let record = serde_json::to_string(&entry.record).map_err(shape)?;
+    // `{head}` and `{record}` become one object; both have at least one member.
+    line.pop();
+    line.push(',');
+    line.push_str(record.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default());
+    let sum = crc32c::crc32c_append(previous, line.as_bytes());
+    line += &format!(",\"sum\":\"{sum:08x}\"}}");
+    decode(line.as_bytes(), previous)?;
+    line.push('\n');
+    Ok((line, sum))
+}
+
+/// The record of a line (without its newline) that follows one with the checksum `previous`; 0 for the first.
+pub fn decode(line: &[u8], previous: u32) -> Result<(Entry, u32), BadLine> {
+    let (body, stated) = split_sum(line).ok_or(BadLine::Form)?;
+    let sum = crc32c::crc32c_append(previous, body);
+    if sum != stated {
+        return Err(BadLine::Checksum);
+    }
+    let head = read_head(line)?;
+    // The record is read from the same text: what it does not know is ignored, the head's members included.
+    let record: Record = serde_json::from_slice(line).map_err(|error| BadLine::Shape(error.to_string()))?;
+    let at = Moment { wall: wall_from_text(&head.at)?, awake: head.up };
+    Ok((Entry { seq: head.seq, epoch: head.epoch, at, record }, sum))
+}
+
+/// Whether a line has the form of a record, whatever its checksum says: somebody wrote it as one.
+pub(super) fn looks_like_record(line: &[u8]) -> bool {
+    split_sum(line).is_some() && !matches!(read_head(line), Err(BadLine::Shape(_)))
+}
+
+/// The members that every line has, in front of the record's own.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    v: u32,
+    seq: u64,
+    epoch: u32,
+    at: String,
+    up: u64,
+}
+
+fn read_head(line: &[u8]) -> Result<Head, BadLine> {
+    /// Only this much is certain of a later version.
+    #[derive(Deserialize)]
+    struct AnyVersion {
+        v: u32,
+    }
+    let shape = |error: serde_json::Error| BadLine::Shape(error.to_string());
+    let AnyVersion { v } = serde_json::from_slice(line).map_err(shape)?;
+    if v != VERSION {
+        return Err(BadLine::Version(v));
+    }
+    serde_json::from_slice(line).map_err(shape)
+}
+
+/// The bytes under the checksum, and the checksum that the line states.
+fn split_sum(line: &[u8]) -> Option<(&[u8], u32)> {
+    let rest = line.strip_suffix(SUM_END)?;
+    let (rest, digits) = rest.split_at_checked(rest.len().checked_sub(SUM_DIGITS)?)?;
+    let body = rest.strip_suffix(SUM_KEY)?;
+    // One spelling only: an upper-case digit is a flipped bit.
+    if !digits.iter().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    let stated = u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
+    Some((body, stated))
+}
+
+fn wall_to_text(wall: u64) -> Result<String, BadLine> {
+    let out_of_range = || BadLine::Shape(format!("{wall} ms is no time of this calendar"));
+    let wall = i64::try_from(wall).map_err(|_| out_of_range())?;
+    let time = Timestamp::from_millisecond(wall).map_err(|_| out_of_range())?;
+    Ok(format!("{time:.3}"))
+}
+
+fn wall_from_text(text: &str) -> Result<u64, BadLine> {
+    let bad = || BadLine::Shape(format!("`{text}` is no time"));
+    let time: Timestamp = text.parse().map_err(|_| bad())?;
+    u64::try_from(time.as_millisecond()).map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests;

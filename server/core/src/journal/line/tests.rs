@@ -1,0 +1,148 @@
+use proptest::prelude::*;
+
+use super::{BadLine, decode, encode, looks_like_record};
+use crate::journal::samples::{entry, records};
+use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record};
+use crate::moment::Moment;
+
+/// A line with a right checksum around any body.
+fn sealed(body: &str, previous: u32) -> Vec<u8> {
+    let sum = crc32c::crc32c_append(previous, body.as_bytes());
+    format!("{body},\"sum\":\"{sum:08x}\"}}").into_bytes()
+}
+
+#[test]
+fn the_format_is_pinned_byte_by_byte() {
+    let record = Record::Paused { reason: PauseReason::Disk, message: "full".to_owned() };
+    let moment = Moment { wall: 1_795_183_200_123, awake: 123_456 };
+    let (line, sum) = encode(&Entry { seq: 12, epoch: 2, at: moment, record }, 0x0102_0304).unwrap();
+    let body = r#"{"v":1,"seq":12,"epoch":2,"at":"2026-11-20T14:00:00.123Z","up":123456,"type":"paused","reason":"disk","message":"full""#;
+    assert_eq!(line.as_bytes(), [sealed(body, 0x0102_0304), b"\n".to_vec()].concat());
+    assert_eq!(sum, crc32c::crc32c_append(0x0102_0304, body.as_bytes()));
+}
+
+#[test]
+fn every_record_comes_back() {
+    for record in records() {
+        let written = entry(1, record);
+        let (line, sum) = encode(&written, 7).unwrap();
+        assert_eq!(decode(line.trim_end().as_bytes(), 7), Ok((written, sum)), "{line}");
+    }
+}
+
+#[test]
+fn no_record_uses_a_name_of_the_head() {
+    for record in records() {
+        let value = serde_json::to_value(&record).unwrap();
+        for reserved in ["v", "seq", "epoch", "at", "up", "sum"] {
+            assert!(value.get(reserved).is_none(), "{reserved} in {value}");
+        }
+    }
+}
+
+#[test]
+fn lines_of_other_versions() {
+    let head = r#"{"v":1,"seq":3,"epoch":1,"at":"2026-11-20T14:00:00.123Z","up":5"#;
+    let check = |body: &str, expect: Result<Record, BadLine>| {
+        let line = sealed(body, 9);
+        assert_eq!(decode(&line, 9).map(|(entry, _)| entry.record), expect, "{body}");
+    };
+    check(&format!(r#"{head},"type":"resumed""#), Ok(Record::Resumed {}));
+    check(&format!(r#"{head},"type":"resumed","later":{{"a":[1,null]}}"#), Ok(Record::Resumed {}));
+    check(&format!(r#"{head},"later":1,"type":"stopping","now":true"#), Ok(Record::Stopping { now: true }));
+    check(&format!(r#"{head},"type":"from-the-future","x":{{"type":"resumed"}}"#), Ok(Record::Unknown));
+    check(r#"{"v":2,"type":"whatever""#, Err(BadLine::Version(2)));
+    for body in [
+        &format!(r#"{head},"type":"paused","reason":"a-new-reason","message":"""#),
+        &format!(r#"{head},"type":"stopping""#),
+        &format!(r#"{head},"x":1"#),
+        r#"{"v":1,"seq":-1,"epoch":1,"at":"2026-11-20T14:00:00Z","up":5,"type":"resumed""#,
+        r#"{"v":1,"seq":1,"epoch":1,"at":"yesterday","up":5,"type":"resumed""#,
+        r#"{"seq":1"#,
+        "[1",
+        "",
+    ] {
+        let outcome = decode(&sealed(body, 9), 9);
+        assert!(matches!(outcome, Err(BadLine::Shape(_))), "{body}: {outcome:?}");
+    }
+}
+
+#[test]
+fn nothing_is_written_that_cannot_be_read() {
+    let mut late = entry(1, Record::Resumed {});
+    late.at.wall = u64::MAX;
+    assert!(matches!(encode(&late, 0), Err(BadLine::Shape(_))));
+}
+
+#[test]
+fn the_checksum_has_one_spelling() {
+    let (line, _) = encode(&entry(1, Record::Resumed {}), 0).unwrap();
+    let line = line.trim_end();
+    let upper = format!("{}{}", &line[..line.len() - 10], line[line.len() - 10..].to_uppercase());
+    assert_ne!(line, upper);
+    assert_eq!(decode(upper.as_bytes(), 0), Err(BadLine::Form));
+}
+
+fn any_record() -> impl Strategy<Value = Record> {
+    let kinds = [OutcomeKind::Completed, OutcomeKind::Stopped, OutcomeKind::Limit, OutcomeKind::Failed];
+    prop_oneof![
+        proptest::sample::select(records()),
+        any::<String>().prop_map(|text| Record::Steered { text }),
+        (any::<u32>(), any::<String>(), any::<String>()).prop_map(|(to, tree, from)| Record::RolledBack {
+            to,
+            tree,
+            from
+        }),
+        (proptest::sample::select(kinds.to_vec()), any::<bool>(), any::<String>()).prop_map(
+            |(kind, verified, sentence)| Record::Ended {
+                outcome: Outcome { kind, verified, sentence, cause: None }
+            }
+        ),
+        Just(Record::Unknown),
+    ]
+}
+
+fn any_entry() -> impl Strategy<Value = Entry> {
+    // Up to the year 9999: what a calendar can write.
+    (any::<u64>(), any::<u32>(), 0..253_000_000_000_000_u64, any::<u64>(), any_record()).prop_map(
+        |(seq, epoch, wall, awake, record)| Entry { seq, epoch, at: Moment { wall, awake }, record },
+    )
+}
+
+proptest! {
+    #[test]
+    fn round_trip(entry in any_entry(), previous in any::<u32>()) {
+        let (line, sum) = encode(&entry, previous).unwrap();
+        let inner = line.strip_suffix('\n').unwrap();
+        prop_assert!(!inner.contains('\n'));
+        prop_assert!(looks_like_record(inner.as_bytes()));
+        prop_assert_eq!(decode(inner.as_bytes(), previous), Ok((entry, sum)));
+    }
+
+    #[test]
+    fn numbers_of_checks_come_back_exactly(value in any::<f64>().prop_filter("finite", |it| it.is_finite())) {
+        use crate::task::{Check, Compare, Expect};
+        let mut pinned = crate::journal::samples::criterion();
+        let expect = vec![Expect::Number { compare: Compare::Below, value }];
+        pinned.check = Some(Check::Command { command: String::new(), expect });
+        let text = serde_json::to_string(&pinned).unwrap();
+        prop_assert_eq!(serde_json::from_str::<crate::task::Criterion>(&text).unwrap(), pinned);
+    }
+
+    #[test]
+    fn any_bytes_are_judged_without_a_panic(line in any::<Vec<u8>>(), previous in any::<u32>()) {
+        prop_assert!(decode(&line, previous).is_err());
+    }
+
+    #[test]
+    fn any_sealed_text_is_judged_without_a_panic(body in "[{}\\[\\]\",:a-z0-9]{0,60}", previous in any::<u32>()) {
+        let _ = decode(&sealed(&body, previous), previous);
+    }
+
+    #[test]
+    fn another_predecessor_is_refused(entry in any_entry(), one in any::<u32>(), other in any::<u32>()) {
+        prop_assume!(one != other);
+        let (line, _) = encode(&entry, one).unwrap();
+        prop_assert_eq!(decode(line.trim_end().as_bytes(), other), Err(BadLine::Checksum));
+    }
+}

@@ -1,0 +1,154 @@
+//! A journal's bytes to its records, and the verdict on what cannot be read: a write that was cut off, or
+//! damage. Total on any bytes; what cannot be read is never taken for "nothing there".
+
+use super::Entry;
+use super::line::{self, BadLine};
+
+/// Everything a journal's bytes say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The readable records, those of an overtaken keeper left out.
+    pub entries: Vec<Entry>,
+    /// Bytes up to the end of the last readable line.
+    pub good_len: usize,
+    /// Where the next line has to join on.
+    pub chain: Chain,
+    pub tail: Tail,
+}
+
+/// What follows the last readable line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tail {
+    Clean,
+    /// The last write was cut off: nobody was ever told that it had happened.
+    Torn {
+        bytes: usize,
+    },
+    /// Something was written whole and is unreadable now, or not for this version. Nothing may be appended.
+    Damaged {
+        line: usize,
+        why: BadLine,
+    },
+}
+
+/// Reads a whole journal.
+pub fn read(bytes: &[u8]) -> Reading {
+    let mut reading =
+        Reading { entries: Vec::new(), good_len: 0, chain: Chain::default(), tail: Tail::Clean };
+    for (index, line) in bytes.split_inclusive(|it| *it == b'\n').enumerate() {
+        let outcome = match line.strip_suffix(b"\n") {
+            Some(whole) => reading.chain.follow(whole),
+            None => Err(BadLine::Form),
+        };
+        match outcome {
+            Ok(entry) => {
+                reading.entries.extend(entry);
+                reading.good_len += line.len();
+            }
+            Err(why) => {
+                let rest = bytes.get(reading.good_len..).unwrap_or_default();
+                reading.tail = if why.is_whole() || holds_later_record(rest) {
+                    Tail::Damaged { line: index + 1, why }
+                } else {
+                    Tail::Torn { bytes: rest.len() }
+                };
+                break;
+            }
+        }
+    }
+    reading
+}
+
+/// Where a journal stands: what the next line is checked against.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chain {
+    sum: u32,
+    seq: u64,
+    epoch: u32,
+    /// Where the chains of overtaken keepers stand: one of them may have written without knowing it yet.
+    overtaken: Vec<(u32, u32)>,
+}
+
+impl Chain {
+    /// The number of the last record; 0 before the first.
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// The epoch of the last record; 0 before the first.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// The line (newline included) of the next record.
+    pub fn append(&mut self, entry: &Entry) -> Result<String, BadLine> {
+        self.expect_next(entry)?;
+        let (line, sum) = line::encode(entry, self.sum)?;
+        self.advance(entry, sum);
+        Ok(line)
+    }
+
+    /// Reads the next line (without its newline). `None`: a record of an overtaken keeper, to be ignored.
+    pub fn follow(&mut self, line: &[u8]) -> Result<Option<Entry>, BadLine> {
+        match line::decode(line, self.sum) {
+            Ok((entry, sum)) => {
+                self.expect_next(&entry)?;
+                self.advance(&entry, sum);
+                Ok(Some(entry))
+            }
+            Err(BadLine::Checksum) if self.is_overtaken(line) => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
+
+    fn expect_next(&self, entry: &Entry) -> Result<(), BadLine> {
+        let expected = self.seq + 1;
+        if entry.seq != expected {
+            return Err(BadLine::Sequence { expected, found: entry.seq });
+        }
+        if entry.epoch < self.epoch {
+            return Err(BadLine::Shape(format!("epoch {} after epoch {}", entry.epoch, self.epoch)));
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, entry: &Entry, sum: u32) {
+        if entry.epoch > self.epoch {
+            self.overtaken.push((self.epoch, self.sum));
+        }
+        (self.sum, self.seq, self.epoch) = (sum, entry.seq, entry.epoch);
+    }
+
+    /// Whether the line goes on where an earlier keeper's own chain stood.
+    fn is_overtaken(&mut self, line: &[u8]) -> bool {
+        for (epoch, head) in &mut self.overtaken {
+            if let Ok((entry, sum)) = line::decode(line, *head)
+                && entry.epoch == *epoch
+            {
+                *head = sum;
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Whether a record stands anywhere behind the start of `rest`. A newline may be among the damaged bytes, so
+/// a record counts wherever it begins; its checksum may hang on the damaged one, so its form suffices.
+fn holds_later_record(rest: &[u8]) -> bool {
+    let mut lines = rest.split_inclusive(|it| *it == b'\n').filter_map(|it| it.strip_suffix(b"\n"));
+    // The first line is known to be bad as a whole: only what begins inside it counts.
+    lines.next().is_some_and(|line| holds_record(line.get(1..).unwrap_or_default()))
+        || lines.any(holds_record)
+}
+
+fn holds_record(line: &[u8]) -> bool {
+    const BEGIN: &[u8] = b"{\"v\":";
+    /// Records never hold one another: a line with so many beginnings is no torn write, and is not searched on.
+    const MANY: usize = 64;
+    let begins = line.windows(BEGIN.len()).enumerate().filter(|(_, it)| *it == BEGIN).map(|(at, _)| at);
+    begins.enumerate().any(|(count, at)| count >= MANY || line.get(at..).is_some_and(line::looks_like_record))
+}
+
+#[cfg(test)]
+mod tests;

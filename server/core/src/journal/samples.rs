@@ -1,0 +1,248 @@
+//! One record of every type, for tests of the format.
+
+use super::{
+    AgentPlan, BreakerState, Changes, Claim, Entry, Head, LoopSpec, Outcome, OutcomeKind, PauseReason,
+    Pinned, Record, Role, Round, SnapshotWhen, WaitReason,
+};
+use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
+use crate::check::{CheckResult, Location, Status, TestCounts};
+use crate::moment::Moment;
+use crate::settings::{AgentSettings, Dialect, Limits, Permissions, PromptBy, Sandbox, Settings};
+use crate::task::{
+    Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem, TaskId,
+};
+
+pub(crate) fn entry(seq: u64, record: Record) -> Entry {
+    Entry { seq, epoch: 1, at: Moment { wall: 1_795_183_200_123 + seq, awake: 1_000 + seq }, record }
+}
+
+/// Every type once, in an order in which a loop could write them.
+pub(crate) fn records() -> Vec<Record> {
+    [first_iteration(), around_iterations()].concat()
+}
+
+fn first_iteration() -> Vec<Record> {
+    vec![
+        Record::LoopStarted { boot: "b0c1".to_owned(), spec: Box::new(spec()) },
+        Record::Baseline {
+            iteration: 0,
+            criteria: vec![Pinned { criterion: criterion(), role: Role::Goal }],
+            plan: vec![plan_item()],
+            artefacts: vec!["target".to_owned()],
+            round: Some(Box::new(round(Status::Fail))),
+            untracked: vec!["notes.txt".to_owned()],
+        },
+        Record::SnapshotTaken {
+            iteration: 1,
+            when: SnapshotWhen::Before,
+            tree: "aa".repeat(20),
+            head: Some(Head {
+                commit: "c".repeat(40),
+                tree: "d".repeat(40),
+                branch: Some("main".to_owned()),
+            }),
+            not_covered: vec!["big.bin".to_owned()],
+        },
+        Record::IterationIntended {
+            iteration: 1,
+            session: "5d2c0d51-0000-4000-8000-000000000000".to_owned(),
+            prompt: "e".repeat(64),
+            tree: "aa".repeat(20),
+        },
+        Record::AgentStarted { iteration: 1, pid: 4711, domain: "subreaper".to_owned() },
+        Record::AgentEnded { iteration: 1, run: Box::new(run()) },
+        Record::ChecksDone { iteration: Some(1), round: Box::new(round(Status::Pass)) },
+        Record::IterationEnded {
+            iteration: 1,
+            changes: Changes { count: 1, files: vec!["src/lib.rs".to_owned()], committed: false },
+            plan: vec![plan_item()],
+            proposed: vec!["a new line".to_owned()],
+            claim: Some(Claim::Promise),
+            error: Some(provider_error()),
+            sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
+        },
+    ]
+}
+
+fn around_iterations() -> Vec<Record> {
+    vec![
+        Record::BreakerChanged {
+            state: BreakerState::Open,
+            reason: Some("3 iterations without a change".to_owned()),
+            no_progress: 3,
+            trips: 1,
+        },
+        Record::Waiting { reason: WaitReason::Quota, until: Moment { wall: 5, awake: 6 } },
+        Record::Paused { reason: PauseReason::Disk, message: "the disk is full".to_owned() },
+        Record::Resumed {},
+        Record::Steered { text: "\"quoted\"\n\u{1b}[31m {\"v\":1} ünï 完成".to_owned() },
+        Record::Stopping { now: true },
+        Record::TrustChanged { message: "2 commands".to_owned() },
+        Record::RolledBack { to: 0, tree: "aa".repeat(20), from: "bb".repeat(20) },
+        Record::Recovered { boot: "b0c2".to_owned(), version: "0.1.0".to_owned(), interrupted: Some(1) },
+        Record::Ended {
+            outcome: Outcome {
+                kind: OutcomeKind::Completed,
+                verified: true,
+                sentence: "completed, verified".to_owned(),
+                cause: Some(PauseReason::User),
+            },
+        },
+    ]
+}
+
+/// The lines of all samples, as one journal.
+pub(crate) fn journal() -> String {
+    let mut chain = super::reading::Chain::default();
+    let lines =
+        records().into_iter().zip(1..).map(|(record, seq)| chain.append(&entry(seq, record)).unwrap());
+    lines.collect()
+}
+
+pub(crate) fn criterion() -> Criterion {
+    Criterion {
+        id: CriterionId("0123456789".to_owned()),
+        name: "Coverage holds".to_owned(),
+        check: Some(Check::Command {
+            command: "make cover".to_owned(),
+            expect: vec![
+                Expect::Number { compare: Compare::AtLeast, value: 0.1 + 0.2 },
+                Expect::Matches {
+                    pattern: Pattern { source: "^ok$".to_owned(), kind: PatternKind::RegexIgnoreCase },
+                },
+            ],
+        }),
+        required: true,
+        timeout_ms: Some(600_000),
+        group: Some("x".to_owned()),
+        stage: Some(1),
+        ticked: Some(false),
+        plan_item: Some("US-1".to_owned()),
+        place: Place { file: "PROMPT.md".to_owned(), range: 10..20 },
+    }
+}
+
+fn plan_item() -> PlanItem {
+    PlanItem {
+        id: "US-1".to_owned(),
+        title: "Story".to_owned(),
+        done: false,
+        blocking: true,
+        place: Place { file: "prd.json".to_owned(), range: 0..5 },
+    }
+}
+
+fn round(status: Status) -> Round {
+    Round {
+        tree_before: "aa".repeat(20),
+        tree_after: "aa".repeat(20),
+        wrote: vec!["target/x".to_owned()],
+        results: vec![CheckResult {
+            criterion: CriterionId("0123456789".to_owned()),
+            status,
+            fact: "3 of 214 fail".to_owned(),
+            duration_ms: 12,
+            exit: Some(1),
+            signal: Some(9),
+            tests: Some(TestCounts { passed: 211, failed: 3, skipped: 0 }),
+            head: "head".to_owned(),
+            tail: "tail".to_owned(),
+            locations: vec![Location {
+                file: "src/a.rs".to_owned(),
+                line: 3,
+                column: Some(1),
+                message: "no".to_owned(),
+            }],
+            survivors: vec!["12 sleep".to_owned()],
+        }],
+    }
+}
+
+fn provider_error() -> ProviderError {
+    ProviderError {
+        class: ProviderClass::Quota,
+        message: "limit".to_owned(),
+        status: Some(429),
+        resets_at: Some(1),
+    }
+}
+
+fn run() -> AgentRun {
+    AgentRun {
+        ending: AgentEnding::Exited,
+        exit: Some(0),
+        signal: Some(15),
+        duration_ms: 1,
+        cost_micros: Some(2),
+        tokens: Some(3),
+        session: Some("s".to_owned()),
+        model: Some("m".to_owned()),
+        final_text: "done".to_owned(),
+        denials: 0,
+        error: Some(provider_error()),
+        survivors: vec!["1 x".to_owned()],
+        files: vec!["src/a.rs".to_owned()],
+        dropped: 0,
+    }
+}
+
+fn spec() -> LoopSpec {
+    LoopSpec {
+        loop_id: "20261120-abcdef".to_owned(),
+        version: "0.1.0".to_owned(),
+        task: TaskId("PROMPT.md".to_owned()),
+        title: "Title".to_owned(),
+        root: "/home/u/project".to_owned(),
+        inline_prompt: Some("do it".to_owned()),
+        agent: AgentPlan {
+            name: "mine".to_owned(),
+            argv: vec!["./agent.sh".to_owned(), "{prompt_file}".to_owned()],
+            prompt: PromptBy::File,
+            dialect: Dialect::Text,
+            permissions: Permissions::Edits,
+        },
+        settings: settings(),
+        promise: "COMPLETE".to_owned(),
+        criteria: vec![criterion()],
+        plan: vec![plan_item()],
+        anyway: false,
+        attended: true,
+    }
+}
+
+fn settings() -> Settings {
+    Settings {
+        agent: "auto".to_owned(),
+        task_files: Vec::new(),
+        task_exclude: vec!["**/fixtures/**".to_owned()],
+        limits: Limits {
+            iterations: 25,
+            duration_ms: 1,
+            cost_micros: 2,
+            iteration_ms: 3,
+            idle_ms: 4,
+            between_ms: 0,
+            grace_ms: 5,
+        },
+        protected: vec!["tests/**".to_owned()],
+        check_timeout_ms: 6,
+        promise: "COMPLETE".to_owned(),
+        done_signals: 2,
+        no_progress: 3,
+        sandbox: Sandbox::Auto,
+        keep_loops: 20,
+        keep_days: 60,
+        keep_bytes: 7,
+        env_pass: Vec::new(),
+        env_set: vec![("A".to_owned(), "b".to_owned())],
+        agents: vec![AgentSettings {
+            name: "mine".to_owned(),
+            command: vec!["./agent.sh".to_owned()],
+            prompt: PromptBy::File,
+            output: Dialect::Text,
+            permissions: Permissions::Edits,
+            model: Some("m".to_owned()),
+            args: vec!["-x".to_owned()],
+        }],
+    }
+}
