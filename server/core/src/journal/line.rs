@@ -66,17 +66,16 @@ pub fn encode(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
         at: wall_to_text(entry.at.wall)?,
         up: entry.at.awake,
     };
-    let mut line = serde_json::to_string(&head).map_err(shape)?;
+    let head = serde_json::to_string(&head).map_err(shape)?;
     let record = serde_json::to_string(&entry.record).map_err(shape)?;
     // `{head}` and `{record}` become one object; both have at least one member.
-    line.pop();
-    line.push(',');
-    line.push_str(record.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default());
-    let sum = crc32c::crc32c_append(previous, line.as_bytes());
-    line += &format!(",\"sum\":\"{sum:08x}\"}}");
+    let head = head.strip_suffix('}').unwrap_or_default();
+    let record = record.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
+    let body = format!("{head},{record}");
+    let sum = crc32c::crc32c_append(previous, body.as_bytes());
+    let line = format!("{body},\"sum\":\"{sum:08x}\"}}");
     decode(line.as_bytes(), previous)?;
-    line.push('\n');
-    Ok((line, sum))
+    Ok((line + "\n", sum))
 }
 
 /// The record of a line (without its newline) that follows one with the checksum `previous`; 0 for the first.

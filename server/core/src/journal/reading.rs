@@ -33,8 +33,12 @@ pub enum Tail {
 
 /// Reads a whole journal.
 pub fn read(bytes: &[u8]) -> Reading {
-    let mut reading =
-        Reading { entries: Vec::new(), good_len: 0, chain: Chain::default(), tail: Tail::Clean };
+    read_on(Chain::default(), bytes)
+}
+
+/// Reads what follows where `chain` stands; lines are counted from there.
+pub fn read_on(chain: Chain, bytes: &[u8]) -> Reading {
+    let mut reading = Reading { entries: Vec::new(), good_len: 0, chain, tail: Tail::Clean };
     for (index, line) in bytes.split_inclusive(|it| *it == b'\n').enumerate() {
         let outcome = match line.strip_suffix(b"\n") {
             Some(whole) => reading.chain.follow(whole),

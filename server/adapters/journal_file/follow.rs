@@ -1,0 +1,107 @@
+//! Reads a journal beside its writer: each look brings the records that are new. Never writes, and never
+//! takes a line that is just being written for damage.
+
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::journal::Entry;
+use loopkeeper_core::journal::reading::{self, Chain, Tail};
+
+use super::{JournalError, failure};
+
+/// A place in a journal, up to which everything was told.
+#[derive(Debug)]
+pub struct Follower {
+    path: PathBuf,
+    file: Option<File>,
+    offset: u64,
+    chain: Chain,
+}
+
+/// What one look brought.
+#[derive(Debug, PartialEq)]
+pub struct News {
+    pub since: Since,
+    pub entries: Vec<Entry>,
+    /// `Torn`: a write is under way, or was cut off; the next look sees.
+    pub tail: Tail,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    LastLook,
+    /// The first look, or what was told before is void (a failed write was taken back).
+    TheStart,
+}
+
+impl Follower {
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), file: None, offset: 0, chain: Chain::default() }
+    }
+
+    /// The records that were written since the last look.
+    pub fn look(&mut self) -> Result<News, JournalError> {
+        if !self.is_where_it_was()? {
+            return self.start_over();
+        }
+        let (news, suspicious) = self.read_on()?;
+        if suspicious { self.start_over() } else { Ok(news) }
+    }
+
+    fn start_over(&mut self) -> Result<News, JournalError> {
+        (self.file, self.offset, self.chain) = (Some(self.open()?), 0, Chain::default());
+        let (news, _) = self.read_on()?;
+        Ok(News { since: Since::TheStart, ..news })
+    }
+
+    /// Whether the file at the path is the one that was read, and still as long.
+    fn is_where_it_was(&self) -> Result<bool, JournalError> {
+        let Some(file) = &self.file else { return Ok(false) };
+        let look = |source| failure("look at", &self.path, source);
+        let ours = file.metadata().map_err(look)?;
+        let found = match std::fs::metadata(&self.path) {
+            Err(source) if source.kind() == ErrorKind::NotFound => return Err(self.gone()),
+            other => other.map_err(look)?,
+        };
+        Ok(found.ino() == ours.ino() && found.dev() == ours.dev() && found.len() >= self.offset)
+    }
+
+    /// The news, and whether they contradict what was read before: whole lines that do not join on.
+    fn read_on(&mut self) -> Result<(News, bool), JournalError> {
+        let Some(file) = &self.file else { return Err(self.gone()) };
+        let bytes = read_from(file, self.offset).map_err(|source| failure("read", &self.path, source))?;
+        let reading = reading::read_on(self.chain.clone(), &bytes);
+        let unread = bytes.get(reading.good_len..).unwrap_or_default();
+        let suspicious = unread.contains(&b'\n');
+        self.offset += reading.good_len as u64;
+        self.chain = reading.chain;
+        Ok((News { since: Since::LastLook, entries: reading.entries, tail: reading.tail }, suspicious))
+    }
+
+    fn open(&self) -> Result<File, JournalError> {
+        File::open(&self.path).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => self.gone(),
+            _ => failure("open", &self.path, source),
+        })
+    }
+
+    fn gone(&self) -> JournalError {
+        JournalError::Gone { path: self.path.clone() }
+    }
+}
+
+fn read_from(file: &File, offset: u64) -> std::io::Result<Vec<u8>> {
+    let rest = file.metadata()?.len().saturating_sub(offset) as usize;
+    let mut bytes = vec![0; rest];
+    let mut filled = 0;
+    while let Some(free) = bytes.get_mut(filled..).filter(|it| !it.is_empty()) {
+        match file.read_at(free, offset + filled as u64)? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
