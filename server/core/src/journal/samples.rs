@@ -31,6 +31,7 @@ fn first_iteration() -> Vec<Record> {
             artefacts: vec!["target".to_owned()],
             round: Some(Box::new(round(Status::Fail))),
             untracked: vec!["notes.txt".to_owned()],
+            seen: vec![criterion()],
         },
         Record::SnapshotTaken {
             iteration: 1,
@@ -57,6 +58,8 @@ fn first_iteration() -> Vec<Record> {
             changes: Changes { count: 1, files: vec!["src/lib.rs".to_owned()], committed: false },
             plan: vec![plan_item()],
             proposed: vec!["a new line".to_owned()],
+            seen: Some(vec![criterion()]),
+            edited_artefacts: vec!["target/x".to_owned()],
             claim: Some(Claim::Promise),
             error: Some(provider_error()),
             sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
@@ -183,6 +186,7 @@ fn run() -> AgentRun {
         survivors: vec!["1 x".to_owned()],
         files: vec!["src/a.rs".to_owned()],
         dropped: 0,
+        note: Some("resumed".to_owned()),
     }
 }
 
