@@ -1,1 +1,90 @@
-//! The text an agent is given: the task, what failed, what is left of the budget. Pure.
+//! The text an agent is given: the task as its author wrote it, then where the loop stands. Pure.
+//! It tells facts only: results of loopkeeper's own checks, never what an agent claimed about itself.
+
+mod grammar;
+mod markdown;
+mod sections;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::CheckResult;
+use crate::journal::{Changes, Claim, Pinned};
+use crate::task::{CriterionId, PlanItem};
+
+/// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
+pub const MAX_BYTES: usize = 256 * 1024;
+
+/// Everything a prompt is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptInput<'a> {
+    /// The prompt document's text, as the user has it now.
+    pub task: &'a str,
+    pub iteration: u32,
+    pub budget: Budget,
+    pub pinned: &'a [Pinned],
+    /// The last result of each criterion.
+    pub results: &'a BTreeMap<CriterionId, CheckResult>,
+    /// Criteria that passed in some earlier round: one of them failing is a regression.
+    pub passed_before: &'a BTreeSet<CriterionId>,
+    /// What the last iteration did; `None` before the first.
+    pub last: Option<Last<'a>>,
+    pub plan: &'a [PlanItem],
+    /// The user's notes, oldest first.
+    pub steering: &'a [String],
+    /// Paths of the task's `CONTEXT:`.
+    pub context: &'a [String],
+    /// The agent's edits to criteria, which are not taken up.
+    pub proposed: &'a [String],
+    pub promise: &'a str,
+    /// Completion needs a claim although every criterion has a check (`--anyway`).
+    pub claim_wanted: bool,
+}
+
+/// What is left once this iteration is charged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Budget {
+    pub iterations: u32,
+    pub duration_ms: u64,
+    /// `None` where the agent does not tell its cost.
+    pub cost_micros: Option<u64>,
+}
+
+/// The iteration before this one.
+#[derive(Debug, Clone, Copy)]
+pub struct Last<'a> {
+    pub changes: &'a Changes,
+    pub claim: Option<Claim>,
+    /// Its keeper died, or the agent was ended: what it left may be half done.
+    pub cut_short: bool,
+}
+
+/// The prompt of one iteration.
+pub fn build(input: &PromptInput<'_>) -> String {
+    let mut output_bytes = OUTPUT_BYTES;
+    loop {
+        let state = sections::all(input, output_bytes);
+        if input.task.len() + state.len() <= MAX_BYTES {
+            return join(input.task, &state);
+        }
+        if output_bytes == 0 {
+            return join(&shortened_task(input.task, MAX_BYTES.saturating_sub(state.len())), &state);
+        }
+        output_bytes /= 2;
+    }
+}
+
+/// Of one check's output, before anything has to be shortened.
+const OUTPUT_BYTES: usize = 8 * 1024;
+
+fn join(task: &str, state: &str) -> String {
+    format!("{}\n\n{state}", task.trim_end())
+}
+
+fn shortened_task(task: &str, room: usize) -> String {
+    const NOTE: &str = "\n\n[the rest of this document is too long for a prompt: read it in its file]";
+    let kept = markdown::head(task, room.saturating_sub(NOTE.len() + 2));
+    format!("{kept}{NOTE}")
+}
+
+#[cfg(test)]
+mod tests;

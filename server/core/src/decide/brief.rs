@@ -1,15 +1,45 @@
 //! What the loop tells the agent before an iteration, and people after it.
 
+use crate::agent::AgentEnding;
 use crate::check::Status;
 use crate::journal::{Changes, Round};
 use crate::moment::Moment;
+use crate::prompt::{self, Budget, Last, PromptInput};
+use crate::task::CriterionId;
 
 use super::Reading;
 use super::state::Loop;
 
 /// The next iteration's prompt.
-pub(super) fn prompt(state: &Loop, reading: &Reading, _now: Moment) -> String {
-    format!("{}\n\n{}", reading.prompt, state.iteration + 1)
+pub(super) fn prompt(state: &Loop, reading: &Reading, now: Moment) -> String {
+    let limits = &state.spec.settings.limits;
+    let iteration = state.iteration + 1;
+    let budget = Budget {
+        iterations: limits.iterations.saturating_sub(iteration),
+        duration_ms: limits.duration_ms.saturating_sub(state.elapsed_ms(now)),
+        cost_micros: state.spent.cost_micros.map(|spent| limits.cost_micros.saturating_sub(spent)),
+    };
+    let last = state.last_iteration().map(|row| Last {
+        changes: &row.changes,
+        claim: row.claim,
+        cut_short: row.interrupted || row.ending.is_some_and(|it| it != AgentEnding::Exited),
+    });
+    let passed = |(id, status): &(CriterionId, Status)| (*status == Status::Pass).then(|| id.clone());
+    prompt::build(&PromptInput {
+        task: &reading.prompt,
+        iteration,
+        budget,
+        pinned: &state.pinned,
+        results: &state.results,
+        passed_before: &state.history.iter().flat_map(|it| &it.row).filter_map(passed).collect(),
+        last,
+        plan: &reading.plan,
+        steering: &state.steering,
+        context: &reading.context,
+        proposed: &state.proposed,
+        promise: &state.spec.promise,
+        claim_wanted: state.spec.anyway,
+    })
 }
 
 /// One sentence on the iteration that just ended.

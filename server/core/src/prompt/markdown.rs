@@ -1,0 +1,46 @@
+//! Foreign text inside the prompt's Markdown: fences and code spans that nothing inside can close.
+
+/// A fenced block, one backtick longer than any run inside.
+pub(super) fn fenced(text: &str) -> String {
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}\n{text}{end}{fence}\n")
+}
+
+/// A code span that holds the text as it is.
+pub(super) fn span(text: &str) -> String {
+    let ticks = "`".repeat(longest_run(text) + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{ticks}{pad}{text}{pad}{ticks}")
+}
+
+/// One line of a list: line breaks inside a name would begin another element.
+pub(super) fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The last `bytes` of a text, from the start of a line where that costs little.
+pub(super) fn tail(text: &str, bytes: usize) -> &str {
+    let mut from = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let kept = text.get(from..).unwrap_or_default();
+    match kept.find('\n') {
+        Some(at) if from > 0 && at < bytes / 4 => kept.get(at + 1..).unwrap_or_default(),
+        _ => kept,
+    }
+}
+
+/// The first `bytes` of a text.
+pub(super) fn head(text: &str, bytes: usize) -> &str {
+    let mut to = bytes.min(text.len());
+    while !text.is_char_boundary(to) {
+        to -= 1;
+    }
+    text.get(..to).unwrap_or_default()
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}

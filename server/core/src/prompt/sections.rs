@@ -1,0 +1,246 @@
+//! The part of the prompt that is loopkeeper's: where the loop stands, section by section.
+
+use std::fmt::Write as _;
+
+use crate::check::{CheckResult, Status};
+use crate::journal::{Claim, Pinned, Role};
+use crate::view::words;
+
+use super::PromptInput;
+use super::grammar::described;
+use super::markdown::{fenced, head, line, span, tail};
+
+/// Entries of a list; more of them help nobody.
+const MAX_LISTED: usize = 100;
+const MAX_FILES: usize = 20;
+const MAX_OPEN_ITEMS: usize = 5;
+/// The user's notes count as a whole; a novel does not fit.
+const STEERING_BYTES: usize = 16 * 1024;
+const NAME_BYTES: usize = 400;
+
+/// Everything below the task's text. `output_bytes` is what each failing check's output may take.
+pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
+    let mut out = String::new();
+    opening(&mut out, input);
+    failing(&mut out, input, output_bytes);
+    holding(&mut out, input);
+    unchecked(&mut out, input);
+    last(&mut out, input);
+    plan(&mut out, input);
+    steering(&mut out, input);
+    list(&mut out, "Context: read these first", input.context);
+    proposed(&mut out, input);
+    ending(&mut out, input);
+    out
+}
+
+fn opening(out: &mut String, input: &PromptInput<'_>) {
+    let total = input.iteration.saturating_add(input.budget.iterations);
+    let _ = write!(
+        out,
+        "---\n\n# loopkeeper: iteration {} of at most {total}\n\n\
+         Everything above is the task. From here on the loop's supervisor speaks. You start with a fresh mind and \
+         know only what the files say; whoever comes next will know only what you leave in them. Do the most \
+         important step that is missing, finish it, then end your turn: loopkeeper itself runs the checks on the \
+         files as you leave them. What you say about them is no proof.\n\n",
+        input.iteration
+    );
+    let mut left = vec![words::counted(u64::from(input.budget.iterations), "iteration")];
+    left.push(words::duration(input.budget.duration_ms));
+    left.extend(input.budget.cost_micros.map(words::cost));
+    let _ = writeln!(out, "Left after this iteration starts: {}.\n", left.join(", "));
+}
+
+fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
+    let failing: Vec<(&Pinned, &CheckResult)> = all_failing(input).collect();
+    let checked = input.pinned.iter().filter(|it| it.criterion.check.is_some()).count();
+    if failing.is_empty() {
+        if checked > 0 && checked == with_status(input, Status::Pass).count() {
+            out.push_str("Every check passes on the files as they are now.\n\n");
+        }
+        return;
+    }
+    let _ = writeln!(out, "## What fails: {} of {checked} checks\n", failing.len());
+    // What broke comes before what was never there.
+    let (broken, missing): (Vec<_>, Vec<_>) =
+        failing.into_iter().partition(|(pinned, _)| regressed(input, pinned));
+    for (pinned, result) in broken.iter().chain(&missing).take(MAX_LISTED) {
+        one_failing(out, input, (pinned, result), output_bytes);
+    }
+    left_out(out, broken.len() + missing.len());
+}
+
+fn all_failing<'a>(input: &PromptInput<'a>) -> impl Iterator<Item = (&'a Pinned, &'a CheckResult)> {
+    let results = input.results;
+    let judged = input.pinned.iter().filter_map(|it| Some((it, results.get(&it.criterion.id)?)));
+    judged.filter(|(_, result)| !matches!(result.status, Status::Pass | Status::Unverified))
+}
+
+fn regressed(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
+    pinned.role == Role::Guard || input.passed_before.contains(&pinned.criterion.id)
+}
+
+fn one_failing(out: &mut String, input: &PromptInput<'_>, of: (&Pinned, &CheckResult), output_bytes: usize) {
+    let (pinned, result) = of;
+    let _ = writeln!(out, "### {}\n", name(pinned));
+    if regressed(input, pinned) {
+        out.push_str("Regressed: this held before. Make it hold again before anything else.\n");
+    }
+    if !pinned.criterion.required {
+        out.push_str("Optional.\n");
+    }
+    if let Some(check) = &pinned.criterion.check {
+        let _ = writeln!(out, "Check: {}", described(check));
+    }
+    let _ = writeln!(out, "Found: {}", line(&result.fact));
+    let output = if result.tail.is_empty() { &result.head } else { &result.tail };
+    let shown = tail(output, output_bytes);
+    if !shown.trim().is_empty() {
+        let cut = shown.len() < output.len() || !result.tail.is_empty();
+        let label = if cut { "The end of its output" } else { "Its output" };
+        let _ = write!(out, "{label}:\n\n{}", fenced(shown));
+    }
+    out.push('\n');
+}
+
+fn holding(out: &mut String, input: &PromptInput<'_>) {
+    let names: Vec<String> = with_status(input, Status::Pass).map(name).collect();
+    list(out, "What holds: keep it so", &names);
+}
+
+fn unchecked(out: &mut String, input: &PromptInput<'_>) {
+    let names: Vec<String> =
+        input.pinned.iter().filter(|it| it.criterion.check.is_none()).map(name).collect();
+    list(out, "What no check can see: yours to judge", &names);
+}
+
+fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Item = &'a Pinned> {
+    let results = input.results;
+    input
+        .pinned
+        .iter()
+        .filter(move |it| results.get(&it.criterion.id).is_some_and(|result| result.status == status))
+}
+
+fn last(out: &mut String, input: &PromptInput<'_>) {
+    let Some(last) = input.last else { return };
+    out.push_str("## The iteration before this one\n\n");
+    match (last.changes.count, last.changes.committed) {
+        (0, false) => out.push_str("It changed no file.\n"),
+        (0, true) => out.push_str("It made a commit and left no other change.\n"),
+        (count, _) => {
+            let _ = writeln!(out, "It changed {}:\n", words::counted(count, "file"));
+            for file in last.changes.files.iter().take(MAX_FILES) {
+                let _ = writeln!(out, "- {}", span(&line(file)));
+            }
+            if count > MAX_FILES as u64 {
+                let _ = writeln!(out, "- and {} more", count - MAX_FILES as u64);
+            }
+            out.push('\n');
+        }
+    }
+    if last.cut_short {
+        out.push_str("It was cut short: what it left may be half done.\n");
+    }
+    let said = match last.claim {
+        Some(Claim::Promise) => "said that all was done",
+        Some(Claim::Plan) => "ticked off the whole plan",
+        None => "",
+    };
+    if !said.is_empty() && all_failing(input).next().is_some() {
+        let _ = writeln!(out, "It {said}. The checks above say otherwise.");
+    }
+    out.push('\n');
+}
+
+fn plan(out: &mut String, input: &PromptInput<'_>) {
+    if input.plan.is_empty() {
+        return;
+    }
+    let open: Vec<_> = input.plan.iter().filter(|it| !it.done).collect();
+    let done = input.plan.len() - open.len();
+    let _ = writeln!(out, "## The plan: {done} of {} done\n", input.plan.len());
+    for item in open.iter().take(MAX_OPEN_ITEMS) {
+        let optional = if item.blocking { "" } else { " (optional)" };
+        let _ = writeln!(out, "- open: {}{optional}", short(&item.title));
+    }
+    if open.len() > MAX_OPEN_ITEMS {
+        let _ = writeln!(out, "- and {} more", open.len() - MAX_OPEN_ITEMS);
+    }
+    out.push('\n');
+}
+
+fn steering(out: &mut String, input: &PromptInput<'_>) {
+    if input.steering.is_empty() {
+        return;
+    }
+    out.push_str("## The user says, while you work\n\n");
+    let notes = input.steering.join("\n\n");
+    let _ = writeln!(out, "{}\n", tail(notes.trim(), STEERING_BYTES));
+}
+
+fn proposed(out: &mut String, input: &PromptInput<'_>) {
+    if input.proposed.is_empty() {
+        return;
+    }
+    out.push_str(
+        "## Edits to criteria that were not taken up\n\nThe criteria of this loop are fixed. These edits wait for \
+         the user and change nothing now:\n\n",
+    );
+    entries(out, input.proposed);
+}
+
+fn ending(out: &mut String, input: &PromptInput<'_>) {
+    out.push_str("## Rules\n\n");
+    out.push_str(
+        "- Do not weaken, skip or delete tests or criteria to make a check pass.\n\
+         - Nothing you start stays alive after your turn: no servers, no background jobs.\n\
+         - Nobody answers questions. Decide, and note what you assumed where the next one will read it.\n",
+    );
+    if claim_needed(input) {
+        let _ = writeln!(
+            out,
+            "- No check can tell when all of this is done. When it is, and only then, end your last message with \
+             this line alone:\n\n<promise>{}</promise>",
+            line(input.promise)
+        );
+    } else {
+        out.push_str("- The loop ends by itself once all checks pass.\n");
+    }
+}
+
+fn claim_needed(input: &PromptInput<'_>) -> bool {
+    let mut required = input.pinned.iter().filter(|it| it.criterion.required).peekable();
+    input.claim_wanted || required.peek().is_none() || required.any(|it| it.criterion.check.is_none())
+}
+
+fn list(out: &mut String, title: &str, texts: &[String]) {
+    if texts.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "## {title}\n");
+    entries(out, texts);
+}
+
+fn entries(out: &mut String, texts: &[String]) {
+    for text in texts.iter().take(MAX_LISTED) {
+        let _ = writeln!(out, "- {}", short(text));
+    }
+    left_out(out, texts.len());
+    out.push('\n');
+}
+
+fn left_out(out: &mut String, total: usize) {
+    if total > MAX_LISTED {
+        let _ = writeln!(out, "- and {} more", total - MAX_LISTED);
+    }
+}
+
+fn name(pinned: &Pinned) -> String {
+    short(&pinned.criterion.name)
+}
+
+fn short(text: &str) -> String {
+    let text = line(text);
+    if text.len() <= NAME_BYTES { text } else { format!("{}…", head(&text, NAME_BYTES)) }
+}
