@@ -65,6 +65,9 @@ struct Judged {
 }
 
 fn reopened(state: &Loop, boot: String, version: String) -> Vec<Step> {
+    if state.outcome.is_some() {
+        return vec![Step::Effect(Effect::Finish)];
+    }
     let interrupted = matches!(state.phase, Phase::Iterating { .. }).then_some(state.iteration);
     vec![Step::Record(Record::Recovered { boot, version, interrupted }), Step::Effect(Effect::GoOn)]
 }
@@ -95,8 +98,10 @@ fn snapshot_taken(state: &Loop, live: &mut Live, shot: Shot) -> Vec<Step> {
             let criteria = state.spec.criteria.clone();
             vec![taken(0, SnapshotWhen::After), Step::Effect(Effect::RunChecks { criteria })]
         }
-        Phase::Boundary if state.stop.is_some() || state.pause.is_some() => vec![Step::Effect(Effect::GoOn)],
-        Phase::Boundary => {
+        Phase::Boundary | Phase::Preparing if state.stop.is_some() || state.pause.is_some() => {
+            vec![Step::Effect(Effect::GoOn)]
+        }
+        Phase::Boundary | Phase::Preparing => {
             vec![taken(state.iteration + 1, SnapshotWhen::Before), Step::Effect(Effect::ReadTask)]
         }
         Phase::Closing => {
@@ -338,7 +343,7 @@ fn checks_cancelled(state: &Loop, live: &mut Live) -> Vec<Step> {
 fn workspace_failed(state: &Loop, message: &str) -> Vec<Step> {
     let message = format!("the workspace cannot be snapshotted: {message}");
     match state.phase {
-        Phase::Boundary => hold(state, PauseReason::Workspace, message),
+        Phase::Boundary | Phase::Preparing => hold(state, PauseReason::Workspace, message),
         Phase::Starting | Phase::Closing => {
             // Without the tree after the agent nothing can be judged: the loop must not go on as if it were.
             vec![ended(OutcomeKind::Failed, message, Some(PauseReason::Workspace))]

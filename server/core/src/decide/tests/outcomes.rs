@@ -1,0 +1,262 @@
+//! How loops end: agent behaviour x criteria -> outcome, sentence, iterations used.
+
+use super::sim::{Act, Sim, criterion, item, spec};
+use crate::agent::ProviderClass;
+use crate::decide::Order;
+use crate::journal::{OutcomeKind, PauseReason, Record};
+
+const DONE: &str = "<promise>COMPLETE</promise>";
+
+fn two() -> Vec<crate::task::Criterion> {
+    vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]
+}
+
+/// Plays a loop of two checked criteria and compares `kind verified iterations`.
+fn check(start: &'static str, acts: Vec<Act>, expect: &str) -> Sim {
+    let sim = Sim::new(spec(two()), start, acts).run();
+    assert_eq!(summary(&sim), expect, "{}", sim.sentence());
+    sim
+}
+
+fn summary(sim: &Sim) -> String {
+    let n = sim.state.iteration;
+    match (&sim.state.outcome, &sim.state.pause) {
+        (Some(it), _) => format!("{:?} verified={} after {n}", it.kind, it.verified),
+        (None, Some(it)) => format!("Paused {:?} after {n}", it.reason),
+        (None, None) => format!("at work in {n}"),
+    }
+}
+
+#[test]
+fn checks_decide() {
+    check("ff", vec![Act::new("pp")], "Completed verified=true after 1");
+    check("ff", vec![Act::new("pf"), Act::new("fp"), Act::new("pp")], "Completed verified=true after 3");
+    // A claim while a check fails is not believed.
+    check("ff", vec![Act::new("pf").says(DONE), Act::new("pp")], "Completed verified=true after 2");
+    // Silence is fine when the checks pass.
+    check("fp", vec![Act::idle("fp"), Act::new("pp")], "Completed verified=true after 2");
+    // A guard that broke keeps the loop going.
+    check("pf", vec![Act::new("fp"), Act::new("pp")], "Completed verified=true after 2");
+    // Timeouts and zero tests are no passes.
+    check("ff", vec![Act::new("pt"), Act::new("pz"), Act::new("pp")], "Completed verified=true after 3");
+}
+
+#[test]
+fn already_holds_costs_nothing() {
+    let sim = check("pp", vec![], "Completed verified=true after 0");
+    assert!(sim.sentence().contains("already held"), "{}", sim.sentence());
+}
+
+#[test]
+fn anyway_needs_a_claim() {
+    let mut spec = spec(two());
+    spec.anyway = true;
+    let acts = vec![Act::new("pp"), Act::new("pp").says(DONE)];
+    assert_eq!(summary(&Sim::new(spec, "pp", acts).run()), "Completed verified=true after 2");
+}
+
+#[test]
+fn no_progress_opens_the_breaker_and_pauses() {
+    let acts = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
+    let mut sim = check("ff", acts(), "Paused Breaker after 3");
+    assert_eq!(sim.sentence(), "breaker open: 3 iterations without a file change");
+    // Going on is a trial of one.
+    sim.acts.extend([Act::idle("ff")]);
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Paused Breaker after 4");
+    sim.acts.extend([Act::new("ff"), Act::new("pp")]);
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 6");
+    // Where nobody can answer, the loop ends.
+    let mut alone = spec(two());
+    alone.attended = false;
+    assert_eq!(summary(&Sim::new(alone, "ff", acts()).run()), "Breaker verified=false after 3");
+}
+
+#[test]
+fn provider_trouble_is_no_lack_of_progress() {
+    let limited = || Act::fails(ProviderClass::Transient, "ff");
+    let acts = vec![limited(), limited(), limited(), limited(), Act::new("pp")];
+    let sim = check("ff", acts, "Completed verified=true after 5");
+    assert!(sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })));
+}
+
+#[test]
+fn an_agent_that_cannot_work_needs_the_user() {
+    check("ff", vec![Act::fails(ProviderClass::Login, "ff")], "Paused Agent after 1");
+    let crash = || Act::fails(ProviderClass::Crash, "ff");
+    check("ff", vec![crash(), crash(), crash()], "Paused Agent after 3");
+}
+
+#[test]
+fn quota_waits_until_the_reset() {
+    let sim = check(
+        "ff",
+        vec![Act::fails(ProviderClass::Quota, "ff"), Act::new("pp")],
+        "Completed verified=true after 2",
+    );
+    assert!(sim.state.elapsed_ms(sim.now) > 3_600_000);
+}
+
+#[test]
+fn limits_end_the_loop() {
+    let mut few = spec(two());
+    few.settings.limits.iterations = 2;
+    let busy = || vec![Act::new("ff"), Act::new("pf"), Act::new("pp")];
+    let sim = Sim::new(few, "ff", busy()).run();
+    assert_eq!(summary(&sim), "Limit verified=false after 2");
+    assert_eq!(sim.sentence(), "the limit of 2 iterations is reached after 2 iterations");
+
+    let mut cheap = spec(two());
+    cheap.settings.limits.cost_micros = 15_000;
+    assert_eq!(summary(&Sim::new(cheap, "ff", busy()).run()), "Limit verified=false after 2");
+
+    let mut short = spec(two());
+    short.settings.limits.duration_ms = 90_000;
+    assert_eq!(summary(&Sim::new(short, "ff", busy()).run()), "Limit verified=false after 2");
+}
+
+#[test]
+fn a_hanging_agent_is_ended_and_its_tree_judged() {
+    // No act left: the agent hangs. Three such iterations need the user.
+    let sim = check("ff", vec![], "Paused Agent after 3");
+    assert_eq!(sim.state.breaker.no_progress, 0);
+}
+
+#[test]
+fn without_a_check_only_claims_stand() {
+    let prose = || vec![criterion("looks nice", "")];
+    let claim = || Act::new("-").says(DONE);
+    let sim = Sim::new(spec(prose()), "-", vec![claim(), claim()]).run();
+    assert_eq!(summary(&sim), "Completed verified=false after 2");
+    // Not in a row: no end.
+    let acts = vec![claim(), Act::new("-"), claim(), claim()];
+    assert_eq!(summary(&Sim::new(spec(prose()), "-", acts).run()), "Completed verified=false after 4");
+    // Beside checks one claim is enough, and is needed.
+    let mixed = || vec![criterion("tests pass", "make test"), criterion("looks nice", "")];
+    let acts = vec![Act::new("p-"), Act::new("p-").says(DONE)];
+    assert_eq!(summary(&Sim::new(spec(mixed()), "f-", acts).run()), "Completed verified=false after 2");
+    // No criteria at all.
+    assert_eq!(
+        summary(&Sim::new(spec(vec![]), "", vec![claim(), claim()]).run()),
+        "Completed verified=false after 2"
+    );
+}
+
+#[test]
+fn open_plan_items_keep_it_going_until_it_rests() {
+    let with_plan = || {
+        let mut spec = spec(two());
+        spec.plan = vec![item("US-1"), item("US-2")];
+        spec
+    };
+    let ticked = Act { ticks: 2, ..Act::new("pp") };
+    let sim = Sim::new(with_plan(), "ff", vec![Act::new("pp"), ticked]).run();
+    assert_eq!(summary(&sim), "Completed verified=true after 2");
+    let sim = Sim::new(with_plan(), "ff", vec![Act::new("pp"), Act::new("pp"), Act::idle("pp")]).run();
+    assert_eq!(summary(&sim), "Completed verified=true after 3");
+    assert!(sim.sentence().ends_with("still open in the plan: US-1, US-2"), "{}", sim.sentence());
+    // A plan alone: worked off is done, claimed.
+    let mut only_plan = spec(vec![]);
+    only_plan.plan = vec![item("a")];
+    let acts = vec![Act::new(""), Act { ticks: 1, ..Act::new("") }];
+    assert_eq!(summary(&Sim::new(only_plan, "", acts).run()), "Completed verified=false after 2");
+}
+
+#[test]
+fn artefacts_of_the_baseline_are_no_work() {
+    let acts = || {
+        (0..3).map(|_| Act { changed: vec!["out.log"], wrote: vec!["out.log"], ..Act::new("ff") }).collect()
+    };
+    let sim = Sim::new(spec(two()), "ff", acts()).checks_write(vec!["out.log"]).run();
+    assert_eq!(summary(&sim), "Paused Breaker after 3");
+    // Not written again by the checks: the agent's own edit, and work.
+    let mut acts: Vec<Act> = acts();
+    acts[2] = Act { changed: vec!["out.log"], ..Act::new("pp") };
+    let sim = Sim::new(spec(two()), "ff", acts).checks_write(vec!["out.log"]).run();
+    assert_eq!(summary(&sim), "Completed verified=true after 3");
+}
+
+#[test]
+fn a_moving_tree_is_never_a_pass() {
+    let moving = || Act { wrote: vec!["src/gen.rs"], ..Act::new("pp") };
+    let sim = check("ff", vec![moving(), Act::new("pp")], "Completed verified=true after 2");
+    let rounds = sim.entries.iter().filter(|it| matches!(it.record, Record::ChecksDone { .. })).count();
+    assert_eq!(rounds, 2, "thrown away rounds are not recorded");
+}
+
+#[test]
+fn what_the_agent_does_to_criteria_is_only_shown() {
+    let weakened = vec![criterion("tests pass", "make test")];
+    let first = Act { leaves: Some(weakened), ..Act::new("pf") };
+    let sim = check("ff", vec![first, Act::new("pf"), Act::new("pp")], "Completed verified=true after 3");
+    assert_eq!(sim.state.proposed, ["removed: lint is clean"]);
+    assert_eq!(sim.state.pinned.len(), 2);
+}
+
+#[test]
+fn what_the_user_changes_is_taken_up() {
+    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pff")]);
+    while sim.state.iteration < 1 || !sim.state.at_rest() {
+        sim.turn();
+    }
+    sim.documents.push(criterion("docs build", "make docs"));
+    sim.standing = "pff";
+    sim.acts.push(Act::new("ppp"));
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 3");
+    assert_eq!(sim.state.pinned.len(), 3);
+    assert_eq!(sim.entries.iter().filter(|it| matches!(it.record, Record::Baseline { .. })).count(), 2);
+}
+
+#[test]
+fn untrusted_changes_hold_the_loop() {
+    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("ppp")]);
+    while sim.state.iteration < 1 || !sim.state.at_rest() {
+        sim.turn();
+    }
+    sim.documents.push(criterion("docs build", "curl evil"));
+    sim.untrusted = vec!["curl evil".to_owned()];
+    sim.play();
+    assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Trust));
+    sim.untrusted.clear();
+    sim.standing = "pff";
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 2");
+}
+
+#[test]
+fn a_stop_is_honoured_from_every_phase() {
+    // Without a stop this loop takes 3 iterations and this many turns.
+    let acts = || vec![Act::new("pf"), Act::idle("pf"), Act::new("pp")];
+    for order in [Order::Stop, Order::StopNow] {
+        for turns in 0..60 {
+            let mut sim = Sim::new(spec(two()), "ff", acts());
+            for _ in 0..turns {
+                sim.turn();
+            }
+            if sim.state.outcome.is_some() {
+                continue;
+            }
+            let before = sim.state.iteration;
+            sim.order(order.clone());
+            sim.play();
+            let outcome = sim.state.outcome.clone().expect("ended");
+            let kinds = [OutcomeKind::Stopped, OutcomeKind::Completed];
+            assert!(kinds.contains(&outcome.kind), "{order:?} after {turns} turns: {}", outcome.sentence);
+            assert_eq!(sim.state.iteration, before, "no start after a stop ({order:?} after {turns})");
+        }
+    }
+}
+
+#[test]
+fn steering_reaches_the_next_prompt_once() {
+    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
+    sim.order(Order::Steer("use the other parser".to_owned()));
+    sim.play();
+    let told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("use the other parser")).collect();
+    assert_eq!(told, [true, false, false]);
+}

@@ -1,0 +1,128 @@
+//! The invariants over random loops with crashes, orders and reboots at every point. Replay equality after
+//! every record is asserted by the simulator itself.
+
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::{collection, prop_assert, proptest};
+
+use super::sim::{Act, Sim, criterion, item, spec};
+use crate::agent::ProviderClass;
+use crate::check::Status;
+use crate::decide::Order;
+use crate::journal::{BreakerState, Entry, Record};
+
+#[derive(Debug, Clone)]
+enum Shove {
+    Turns(u8),
+    Crash,
+    Reboot,
+    Order(u8),
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let results = prop_oneof![Just("ff"), Just("pf"), Just("fp"), Just("pp"), Just("pt"), Just("zp")];
+    let error = prop_oneof![
+        6 => Just(None),
+        1 => Just(Some(ProviderClass::Transient)),
+        1 => Just(Some(ProviderClass::Quota)),
+        1 => Just(Some(ProviderClass::Crash)),
+    ];
+    (results, any::<bool>(), any::<bool>(), error, 0..3_000_000_u64, 0..3_usize).prop_map(
+        |(results, changed, says, error, cost, ticks)| Act {
+            changed: if changed { vec!["a.rs"] } else { vec![] },
+            says: if says { "<promise>COMPLETE</promise>" } else { "" },
+            error,
+            cost,
+            ticks,
+            ..Act::new(results)
+        },
+    )
+}
+
+fn shove() -> impl Strategy<Value = Shove> {
+    prop_oneof![
+        4 => (0..12_u8).prop_map(Shove::Turns),
+        2 => Just(Shove::Crash),
+        1 => Just(Shove::Reboot),
+        2 => (0..6_u8).prop_map(Shove::Order),
+    ]
+}
+
+fn order(n: u8) -> Order {
+    match n {
+        0 => Order::Pause,
+        1 | 2 => Order::Resume,
+        3 => Order::Steer("left".to_owned()),
+        4 => Order::ResetBreaker,
+        _ => Order::Check,
+    }
+}
+
+proptest! {
+    #[test]
+    fn invariants_hold(
+        acts in collection::vec(act(), 0..30),
+        shoves in collection::vec(shove(), 0..25),
+        plan in any::<bool>(),
+        attended in any::<bool>(),
+        stop_at in 0..40_usize,
+    ) {
+        let mut made = spec(vec![criterion("a", "a"), criterion("b", "b")]);
+        made.settings.limits.iterations = 7;
+        made.settings.limits.cost_micros = 5_000_000;
+        made.attended = attended;
+        if plan { made.plan = vec![item("x"), item("y")]; }
+        let mut sim = Sim::new(made, "ff", acts);
+        for (i, shove) in shoves.iter().enumerate() {
+            match shove {
+                Shove::Turns(n) => for _ in 0..*n { sim.turn(); },
+                Shove::Crash => { let boot = sim.state.boot.clone(); sim.crash(&boot); }
+                Shove::Reboot => sim.crash(&format!("boot-{i}")),
+                Shove::Order(n) => sim.order(order(*n)),
+            }
+            if i == stop_at { sim.order(Order::Stop); }
+        }
+        sim.play();
+        check_journal(&sim.entries)?;
+        if sim.state.stop.is_some() { prop_assert!(sim.state.outcome.is_some(), "a stop is honoured"); }
+        prop_assert!(sim.state.outcome.is_some() || sim.state.pause.is_some(), "rests for a reason");
+    }
+}
+
+/// Reads the journal alone, as an outsider would.
+fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCaseError> {
+    let (mut last, mut cost, mut stopped, mut ended) = (0, 0_u64, false, false);
+    let mut breaker = BreakerState::Closed;
+    let mut results = std::collections::BTreeMap::new();
+    for pair in entries.windows(2) {
+        prop_assert!(pair[1].seq == pair[0].seq + 1 && pair[1].epoch >= pair[0].epoch);
+    }
+    for entry in entries {
+        prop_assert!(!ended, "nothing after the end: {:?}", entry.record);
+        match &entry.record {
+            Record::IterationIntended { iteration, .. } => {
+                prop_assert!(*iteration == last + 1, "numbers are never reused");
+                prop_assert!(*iteration <= 7, "the limit holds over all restarts");
+                prop_assert!(cost < 5_000_000, "no start when the budget is gone");
+                prop_assert!(!stopped, "no start after a stop");
+                prop_assert!(breaker != BreakerState::Open, "no start while the breaker is open");
+                last = *iteration;
+            }
+            Record::AgentEnded { run, .. } => cost += run.cost_micros.unwrap_or(0),
+            Record::Stopping { .. } => stopped = true,
+            Record::BreakerChanged { state, .. } => breaker = *state,
+            Record::Baseline { round: Some(round), .. } | Record::ChecksDone { round, .. } => {
+                for it in &round.results {
+                    results.insert(it.criterion.clone(), it.status);
+                }
+            }
+            Record::Ended { outcome } => {
+                ended = true;
+                if outcome.verified {
+                    prop_assert!(results.values().all(|it| *it == Status::Pass), "verified means passed");
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,417 @@
+//! A world for the machine: it answers every effect from a script, jumps to deadlines, and checks after every
+//! record that replay agrees with the live state.
+
+use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
+use crate::check::{CheckResult, Status};
+use crate::decide::{
+    Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Step, apply, begin, deadline, decide, replay,
+};
+use crate::journal::{AgentPlan, Entry, LoopSpec, Record, Round};
+use crate::moment::Moment;
+use crate::settings::{Dialect, Limits, Permissions, PromptBy, Sandbox, Settings};
+use crate::task::{Check, Criterion, CriterionId, Place, PlanItem, TaskId};
+
+/// What one iteration's agent does, and how things stand afterwards.
+#[derive(Debug, Clone)]
+pub(crate) struct Act {
+    /// One letter per criterion after it: `p`ass, `f`ail, `t`imed out, `z`ero tests, `-` unverified.
+    pub(crate) results: &'static str,
+    pub(crate) changed: Vec<&'static str>,
+    pub(crate) says: &'static str,
+    pub(crate) error: Option<ProviderClass>,
+    pub(crate) cost: u64,
+    pub(crate) takes_ms: u64,
+    /// Paths that the checks write each time they run.
+    pub(crate) wrote: Vec<&'static str>,
+    /// Plan items done by now.
+    pub(crate) ticks: usize,
+    /// The documents' criteria as the agent leaves them.
+    pub(crate) leaves: Option<Vec<Criterion>>,
+}
+
+impl Act {
+    pub(crate) fn new(results: &'static str) -> Self {
+        Self {
+            results,
+            changed: vec!["src/lib.rs"],
+            says: "",
+            error: None,
+            cost: 10_000,
+            takes_ms: 60_000,
+            wrote: Vec::new(),
+            ticks: 0,
+            leaves: None,
+        }
+    }
+
+    pub(crate) fn idle(results: &'static str) -> Self {
+        Self { changed: Vec::new(), ..Self::new(results) }
+    }
+
+    pub(crate) fn fails(class: ProviderClass, results: &'static str) -> Self {
+        Self { error: Some(class), ..Self::idle(results) }
+    }
+
+    pub(crate) fn says(self, says: &'static str) -> Self {
+        Self { says, ..self }
+    }
+}
+
+pub(crate) struct Sim {
+    pub(crate) state: Loop,
+    pub(crate) live: Live,
+    pub(crate) now: Moment,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) refused: Vec<String>,
+    pub(crate) prompts: Vec<String>,
+    pub(crate) documents: Vec<Criterion>,
+    /// The result letters that hold right now, and what the next acts make of them.
+    pub(crate) standing: &'static str,
+    pub(crate) acts: Vec<Act>,
+    pub(crate) untrusted: Vec<String>,
+    wrote: Vec<&'static str>,
+    ticks: usize,
+    tree: u32,
+    acted: usize,
+    queue: Vec<Effect>,
+    finished: bool,
+}
+
+pub(crate) fn criterion(name: &str, check: &str) -> Criterion {
+    let check = (!check.is_empty()).then(|| Check::Command { command: check.to_owned(), expect: Vec::new() });
+    Criterion {
+        id: CriterionId(format!("id-{name}-{}", check.is_some())),
+        name: name.to_owned(),
+        check,
+        required: true,
+        timeout_ms: None,
+        group: None,
+        stage: None,
+        ticked: None,
+        plan_item: None,
+        place: Place::default(),
+    }
+}
+
+pub(crate) fn item(title: &str) -> PlanItem {
+    PlanItem {
+        id: title.to_owned(),
+        title: title.to_owned(),
+        done: false,
+        blocking: true,
+        place: Place::default(),
+    }
+}
+
+pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
+    let limits = Limits {
+        iterations: 25,
+        duration_ms: 8 * 3_600_000,
+        cost_micros: 25_000_000,
+        iteration_ms: 1_800_000,
+        idle_ms: 900_000,
+        between_ms: 0,
+        grace_ms: 10_000,
+    };
+    LoopSpec {
+        loop_id: "20261120-abcdef".to_owned(),
+        version: "0.1.0".to_owned(),
+        task: TaskId("PROMPT.md".to_owned()),
+        title: "A task".to_owned(),
+        root: "/work tree".to_owned(),
+        inline_prompt: None,
+        agent: AgentPlan {
+            name: "mine".to_owned(),
+            argv: vec!["./agent.sh".to_owned()],
+            prompt: PromptBy::Stdin,
+            dialect: Dialect::Text,
+            permissions: Permissions::Edits,
+        },
+        settings: Settings {
+            agent: "mine".to_owned(),
+            task_files: Vec::new(),
+            task_exclude: Vec::new(),
+            limits,
+            protected: Vec::new(),
+            check_timeout_ms: 600_000,
+            promise: "COMPLETE".to_owned(),
+            done_signals: 2,
+            no_progress: 3,
+            sandbox: Sandbox::Off,
+            keep_loops: 20,
+            keep_days: 60,
+            keep_bytes: 5 << 30,
+            env_pass: Vec::new(),
+            env_set: Vec::new(),
+            agents: Vec::new(),
+        },
+        promise: "COMPLETE".to_owned(),
+        criteria,
+        plan: Vec::new(),
+        anyway: false,
+        attended: true,
+    }
+}
+
+impl Sim {
+    /// A loop whose first record is written. `start`: the result letters before the first iteration.
+    pub(crate) fn new(spec: LoopSpec, start: &'static str, acts: Vec<Act>) -> Self {
+        let now = Moment { wall: 1_795_000_000_000, awake: 1_000_000 };
+        let documents = spec.criteria.clone();
+        let record = Record::LoopStarted { boot: "boot-1".to_owned(), spec: Box::new(spec) };
+        let entry = Entry { seq: 1, epoch: 1, at: now, record };
+        let state = begin(&entry).expect("begins");
+        Self {
+            state,
+            live: Live::default(),
+            now,
+            entries: vec![entry],
+            refused: Vec::new(),
+            prompts: Vec::new(),
+            documents,
+            standing: start,
+            acts,
+            untrusted: Vec::new(),
+            wrote: Vec::new(),
+            ticks: 0,
+            tree: 0,
+            acted: 0,
+            queue: vec![Effect::TakeSnapshot],
+            finished: false,
+        }
+    }
+
+    /// What the checks write from the start: artefacts of the baseline.
+    pub(crate) fn checks_write(mut self, wrote: Vec<&'static str>) -> Self {
+        self.wrote = wrote;
+        self
+    }
+
+    /// Plays until the loop ends or rests; answers `self` for reading.
+    pub(crate) fn run(mut self) -> Self {
+        self.play();
+        self
+    }
+
+    pub(crate) fn play(&mut self) {
+        for _ in 0..100_000 {
+            if !self.turn() {
+                return;
+            }
+        }
+        panic!("never rests: {:?}", self.state.phase);
+    }
+
+    /// One effect or one deadline. False when nothing is left to do.
+    pub(crate) fn turn(&mut self) -> bool {
+        if self.finished {
+            return false;
+        }
+        if !self.queue.is_empty() {
+            let effect = self.queue.remove(0);
+            self.perform(effect);
+            return true;
+        }
+        let Some(due) = deadline(&self.state, &self.live) else { return false };
+        let ms = due.awake.saturating_sub(self.now.awake);
+        self.now = self.now.after(ms);
+        self.event(Event::DeadlinePassed);
+        true
+    }
+
+    pub(crate) fn order(&mut self, order: Order) {
+        self.event(Event::UserAsked(order));
+    }
+
+    pub(crate) fn event(&mut self, event: Event) {
+        self.now = self.now.after(1);
+        for step in decide(&self.state, &mut self.live, self.now, event) {
+            match step {
+                Step::Record(record) => self.record(record),
+                Step::Effect(effect) => self.queue.push(effect),
+            }
+        }
+        assert_eq!(replay(&self.entries).as_ref(), Some(&self.state), "replay equals live");
+    }
+
+    fn record(&mut self, record: Record) {
+        let entry = Entry { seq: self.state.seq + 1, epoch: self.state.epoch, at: self.now, record };
+        apply(&mut self.state, &entry);
+        self.entries.push(entry);
+    }
+
+    /// The keeper dies here; another takes over.
+    pub(crate) fn crash(&mut self, boot: &str) {
+        self.queue.clear();
+        self.live = Live::default();
+        self.state = replay(&self.entries).expect("replays");
+        if self.state.outcome.is_some() {
+            self.finished = true;
+            return;
+        }
+        self.state.epoch += 1;
+        let epoch = self.state.epoch;
+        if boot != self.state.boot {
+            self.now.awake = 5_000;
+        }
+        let event = Event::Reopened { boot: boot.to_owned(), version: "0.1.0".to_owned() };
+        for step in decide(&self.state, &mut self.live, self.now, event) {
+            match step {
+                Step::Record(record) => {
+                    let entry = Entry { seq: self.state.seq + 1, epoch, at: self.now, record };
+                    apply(&mut self.state, &entry);
+                    self.entries.push(entry);
+                }
+                Step::Effect(effect) => self.queue.push(effect),
+            }
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::GoOn => self.event(Event::WentOn),
+            Effect::TakeSnapshot => self.shoot(),
+            Effect::ReadTask => {
+                let reading = self.reading();
+                self.event(Event::TaskRead(Box::new(reading)));
+            }
+            Effect::RunChecks { criteria } => self.check(&criteria),
+            Effect::CancelChecks => self.event(Event::ChecksCancelled),
+            Effect::SpawnAgent { prompt, .. } => {
+                self.prompts.push(prompt);
+                self.event(Event::AgentStarted { pid: 42, domain: "subreaper".to_owned() });
+                if self.live.ending.is_none() {
+                    self.act();
+                }
+            }
+            Effect::StopAgent { why, .. } => {
+                let run = AgentRun { ending: why, ..quiet_run() };
+                self.event(Event::AgentEnded(Box::new(run)));
+            }
+            Effect::LookForLife => self.event(Event::LifeSeen { alive: false }),
+            Effect::Rollback { to, tree, .. } => {
+                let from = format!("tree{}", self.tree);
+                self.event(Event::RolledBack { to, tree, from });
+            }
+            Effect::Refuse { message, .. } => self.refused.push(message),
+            Effect::Finish => self.finished = true,
+        }
+    }
+
+    fn shoot(&mut self) {
+        let changed = match self.state.phase {
+            Phase::Closing => self.last_changes(),
+            _ => Vec::new(),
+        };
+        let shot = Shot { tree: format!("tree{}", self.tree), head: None, not_covered: Vec::new(), changed };
+        self.event(Event::SnapshotTaken(shot));
+    }
+
+    fn last_changes(&self) -> Vec<String> {
+        let ran = self.state.last_iteration().is_some_and(|it| it.ending == Some(AgentEnding::Exited));
+        let act = self.acted.checked_sub(1).and_then(|it| self.acts.get(it));
+        act.filter(|_| ran).map(|it| it.changed.iter().map(ToString::to_string).collect()).unwrap_or_default()
+    }
+
+    fn reading(&self) -> Reading {
+        let mut plan = self.state.spec.plan.clone();
+        for item in plan.iter_mut().take(self.ticks) {
+            item.done = true;
+        }
+        let criteria = self.documents.clone();
+        let untrusted = self.untrusted.clone();
+        Reading { prompt: "Do it.".to_owned(), context: Vec::new(), criteria, plan, untrusted }
+    }
+
+    fn act(&mut self) {
+        let Some(act) = self.acts.get(self.acted).cloned() else {
+            // The script is over: the agent hangs until the keeper ends it.
+            return;
+        };
+        self.acted += 1;
+        self.now = self.now.after(act.takes_ms);
+        self.standing = act.results;
+        self.wrote.clone_from(&act.wrote);
+        self.ticks = act.ticks;
+        if let Some(leaves) = act.leaves {
+            self.documents = leaves;
+        }
+        if !act.changed.is_empty() {
+            self.tree += 1;
+        }
+        let error = act.error.map(|class| ProviderError {
+            class,
+            message: "no luck".to_owned(),
+            status: None,
+            resets_at: None,
+        });
+        let run = AgentRun {
+            final_text: act.says.to_owned(),
+            cost_micros: Some(act.cost),
+            duration_ms: act.takes_ms,
+            error,
+            ..quiet_run()
+        };
+        self.event(Event::AgentEnded(Box::new(run)));
+    }
+
+    fn check(&mut self, criteria: &[Criterion]) {
+        let mut letters = self.standing.chars();
+        let results = criteria.iter().map(|it| result(it, letters.next().unwrap_or('f'))).collect();
+        let tree = format!("tree{}", self.tree);
+        let wrote: Vec<String> = self.wrote.iter().map(ToString::to_string).collect();
+        let round = Round { tree_before: tree.clone(), tree_after: tree, wrote: wrote.clone(), results };
+        self.now = self.now.after(1_000);
+        self.event(Event::ChecksDone { round: Box::new(round), wrote, untracked: Vec::new() });
+    }
+
+    pub(crate) fn sentence(&self) -> &str {
+        match (&self.state.outcome, &self.state.pause) {
+            (Some(outcome), _) => &outcome.sentence,
+            (None, Some(pause)) => &pause.message,
+            (None, None) => "",
+        }
+    }
+}
+
+fn result(criterion: &Criterion, letter: char) -> CheckResult {
+    let status = match letter {
+        'p' => Status::Pass,
+        't' => Status::TimedOut,
+        'z' => Status::NoTestsRan,
+        '-' => Status::Unverified,
+        _ => Status::Fail,
+    };
+    CheckResult {
+        criterion: criterion.id.clone(),
+        status: if criterion.check.is_none() { Status::Unverified } else { status },
+        fact: String::new(),
+        duration_ms: 10,
+        exit: None,
+        signal: None,
+        tests: None,
+        head: String::new(),
+        tail: String::new(),
+        locations: Vec::new(),
+        survivors: Vec::new(),
+    }
+}
+
+fn quiet_run() -> AgentRun {
+    AgentRun {
+        ending: AgentEnding::Exited,
+        exit: Some(0),
+        signal: None,
+        duration_ms: 0,
+        cost_micros: None,
+        tokens: None,
+        session: None,
+        model: None,
+        final_text: String::new(),
+        denials: 0,
+        error: None,
+        survivors: Vec::new(),
+        files: Vec::new(),
+        dropped: 0,
+    }
+}
