@@ -50,9 +50,7 @@ pub enum Event {
         pid: u32,
         domain: String,
     },
-    /// The agent printed something.
-    OutputSeen,
-    /// Answer to [`Effect::LookForLife`].
+    /// Answer to [`Effect::LookForLife`]: output, CPU or a file change since the last look.
     LifeSeen {
         alive: bool,
     },

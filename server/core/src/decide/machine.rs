@@ -28,10 +28,6 @@ pub fn decide(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<S
         Event::SnapshotFailed { message } => workspace_failed(state, &message),
         Event::TaskRead(reading) => task_read(state, live, now, reading),
         Event::AgentStarted { pid, domain } => agent_started(state, live, now, pid, domain),
-        Event::OutputSeen => {
-            live.last_sign = now;
-            Vec::new()
-        }
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, run),
         Event::ChecksDone { round, wrote, untracked } => {

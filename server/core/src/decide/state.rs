@@ -150,7 +150,7 @@ pub struct SnapshotRef {
 /// What only the living keeper knows. Never read by a decision that ends, charges or trips.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Live {
-    /// The last output, or sign of CPU or file change, of the running agent.
+    /// When a look last found output, CPU use or a file change of the running agent.
     pub last_sign: Moment,
     /// When signs of life were last looked for.
     pub last_look: Moment,

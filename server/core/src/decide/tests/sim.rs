@@ -413,5 +413,6 @@ fn quiet_run() -> AgentRun {
         survivors: Vec::new(),
         files: Vec::new(),
         dropped: 0,
+        note: None,
     }
 }
