@@ -1,45 +1,56 @@
 //! What the loop tells the agent before an iteration, and people after it.
 
-use crate::agent::AgentEnding;
+use std::collections::BTreeSet;
+
 use crate::check::Status;
 use crate::journal::{Changes, Round};
 use crate::moment::Moment;
-use crate::prompt::{self, Budget, Last, PromptInput};
+use crate::prompt::{Budget, Last, PromptInput, build};
 use crate::task::CriterionId;
 
 use super::Reading;
-use super::state::Loop;
+use super::state::{Iteration, Loop};
 
 /// The next iteration's prompt.
 pub(super) fn prompt(state: &Loop, reading: &Reading, now: Moment) -> String {
-    let limits = &state.spec.settings.limits;
-    let iteration = state.iteration + 1;
-    let budget = Budget {
-        iterations: limits.iterations.saturating_sub(iteration),
-        duration_ms: limits.duration_ms.saturating_sub(state.elapsed_ms(now)),
-        cost_micros: state.spent.cost_micros.map(|spent| limits.cost_micros.saturating_sub(spent)),
-    };
-    let last = state.last_iteration().map(|row| Last {
-        changes: &row.changes,
-        claim: row.claim,
-        cut_short: row.interrupted || row.ending.is_some_and(|it| it != AgentEnding::Exited),
-    });
-    let passed = |(id, status): &(CriterionId, Status)| (*status == Status::Pass).then(|| id.clone());
-    prompt::build(&PromptInput {
+    let last = state.last_iteration().map(last);
+    build(&PromptInput {
         task: &reading.prompt,
-        iteration,
-        budget,
+        iteration: state.iteration + 1,
+        budget: budget(state, now),
         pinned: &state.pinned,
         results: &state.results,
-        passed_before: &state.history.iter().flat_map(|it| &it.row).filter_map(passed).collect(),
+        passed_before: &passed_before(state),
         last,
         plan: &reading.plan,
         steering: &state.steering,
         context: &reading.context,
         proposed: &state.proposed,
         promise: &state.spec.promise,
-        claim_wanted: state.spec.anyway,
+        claim_wanted: state.spec.anyway && state.held_at_start,
     })
+}
+
+/// What is left once the coming iteration is charged.
+fn budget(state: &Loop, now: Moment) -> Budget {
+    let limits = &state.spec.settings.limits;
+    Budget {
+        iterations: limits.iterations.saturating_sub(state.iteration + 1),
+        duration_ms: limits.duration_ms.saturating_sub(state.elapsed_ms(now)),
+        cost_micros: state.spent.cost_micros.map(|it| limits.cost_micros.saturating_sub(it)),
+    }
+}
+
+fn passed_before(state: &Loop) -> BTreeSet<CriterionId> {
+    let guards = state.pinned.iter().filter(|it| it.role == crate::journal::Role::Guard);
+    let rows = state.history.iter().flat_map(|it| &it.row);
+    let passed = rows.filter(|(_, status)| *status == Status::Pass).map(|(id, _)| id.clone());
+    guards.map(|it| it.criterion.id.clone()).chain(passed).collect()
+}
+
+fn last(row: &Iteration) -> Last<'_> {
+    let cut_short = super::breaker::is_provider_trouble(row);
+    Last { changes: &row.changes, claim: row.claim, cut_short }
 }
 
 /// One sentence on the iteration that just ended.
