@@ -2,3 +2,5 @@
 
 mod cli;
 mod cli_args;
+
+mod configuration;

@@ -1,6 +1,32 @@
-//! Resolved settings. The table that reads, documents and checks them is below this module.
+//! How a loop behaves: resolved values, and below this module the one table of keys that reads, documents and
+//! checks them. Text comes in, values and findings come out; nothing here opens a file or reads the environment.
+//!
+//! [`resolve`] is the only way from files and arguments to [`Settings`]: it gives none while something that a
+//! person wrote could not be taken as written.
+
+mod accept;
+mod agents;
+mod assignment;
+mod closest;
+mod document;
+mod finding;
+mod globs;
+mod keys;
+mod ralphrc;
+mod resolve;
+mod table;
+#[cfg(test)]
+mod tests;
+mod toml_layer;
+mod units;
+mod value;
 
 use serde::{Deserialize, Serialize};
+
+pub use document::{json_schema, reference_page};
+pub use finding::{Origin, SettingCode, SettingFinding};
+pub use resolve::{Argument, Effective, Layer, LayerKind, Resolved, resolve};
+pub use units::{duration_ms, micro_dollars, size_bytes};
 
 /// How a loop behaves, every value resolved. Durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +52,37 @@ pub struct Settings {
     pub agents: Vec<AgentSettings>,
 }
 
+impl Settings {
+    /// The agent of this name: a built-in or an `[agents.NAME]`. `auto` is no agent.
+    pub fn agent_named(&self, name: &str) -> Option<&AgentSettings> {
+        self.agents.iter().find(|it| it.name == name)
+    }
+}
+
+/// The documented defaults; a test ties them to the table.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            agent: "auto".to_owned(),
+            task_files: Vec::new(),
+            task_exclude: vec!["**/fixtures/**".to_owned()],
+            limits: Limits::default(),
+            protected: vec!["tests/**".to_owned()],
+            check_timeout_ms: 10 * 60 * 1000,
+            promise: "COMPLETE".to_owned(),
+            done_signals: 2,
+            no_progress: 3,
+            sandbox: Sandbox::Auto,
+            keep_loops: 20,
+            keep_days: 60,
+            keep_bytes: 5 * 1024 * 1024 * 1024,
+            env_pass: Vec::new(),
+            env_set: Vec::new(),
+            agents: agents::built_in(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
@@ -36,6 +93,20 @@ pub struct Limits {
     pub idle_ms: u64,
     pub between_ms: u64,
     pub grace_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            iterations: 25,
+            duration_ms: 8 * 60 * 60 * 1000,
+            cost_micros: 25_000_000,
+            iteration_ms: 30 * 60 * 1000,
+            idle_ms: 15 * 60 * 1000,
+            between_ms: 0,
+            grace_ms: 10 * 1000,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

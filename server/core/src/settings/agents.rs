@@ -1,0 +1,122 @@
+//! Agents as the configuration knows them: the built-in ones, those of the user, and which keys mean something
+//! for which. What an agent is started with is the agents' own matter, not this file's.
+
+use super::value::Value;
+use super::{AgentSettings, Dialect, Permissions, PromptBy};
+
+/// Built in some day. Their names are kept free, so that a table written today does not change its meaning.
+pub(super) const LATER: &[&str] = &["codex", "gemini", "opencode", "acp"];
+
+/// What `agent` may say besides the names of agents.
+pub(super) const AUTO: &str = "auto";
+
+pub(super) fn built_in() -> Vec<AgentSettings> {
+    let claude = AgentSettings { output: Dialect::Claude, ..own("claude") };
+    vec![claude, own("demo")]
+}
+
+/// An agent of the user before anything is said about it.
+pub(super) fn own(name: &str) -> AgentSettings {
+    AgentSettings {
+        name: name.to_owned(),
+        command: Vec::new(),
+        prompt: PromptBy::Stdin,
+        output: Dialect::Text,
+        permissions: Permissions::Edits,
+        model: None,
+        args: Vec::new(),
+    }
+}
+
+/// Whose keys an agent takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agent {
+    /// loopkeeper knows its flags.
+    Claude,
+    Demo,
+    Later,
+    Own,
+    /// Not a name.
+    Unfit,
+}
+
+pub(super) fn kind_of(name: &str) -> Agent {
+    match name {
+        "claude" => Agent::Claude,
+        "demo" => Agent::Demo,
+        name if LATER.contains(&name) => Agent::Later,
+        name if fit(name) => Agent::Own,
+        _ => Agent::Unfit,
+    }
+}
+
+fn fit(name: &str) -> bool {
+    const LONGEST: usize = 40;
+    let good = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
+    name != AUTO && !name.is_empty() && name.len() <= LONGEST && name.chars().all(good)
+}
+
+/// Why a field means nothing for an agent, with the remedy; `None` where it means something.
+pub(super) fn misplaced(agent: Agent, field: &str) -> Option<(&'static str, &'static str)> {
+    match (agent, field) {
+        (Agent::Claude, "prompt" | "output") => {
+            Some(("is fixed for a built-in agent", "remove the line, or give your own agent another name"))
+        }
+        (Agent::Demo, _) => Some(("cannot be set: the demo agent plays a fixed script", "remove the line")),
+        (Agent::Own, "permissions" | "model") => Some((
+            "means nothing for a command of your own: loopkeeper does not know its flags",
+            "remove the line and put the flag into `command`",
+        )),
+        (Agent::Later, _) => Some((
+            "is not yet supported: this name is kept for a built-in agent",
+            "to run it as a command of your own, name the table differently, such as `[agents.mine]`",
+        )),
+        (Agent::Unfit, _) => {
+            Some(("does not name an agent", "use 1 to 40 letters, digits, `-` or `_`, and not `auto`"))
+        }
+        (Agent::Claude | Agent::Own, _) => None,
+    }
+}
+
+pub(super) fn assign(agent: &mut AgentSettings, field: &str, value: Value) -> bool {
+    match (field, value) {
+        ("command", Value::Texts(it)) => agent.command = it,
+        ("args", Value::Texts(it)) => agent.args = it,
+        ("model", Value::Text(it)) => agent.model = (!it.is_empty()).then_some(it),
+        ("permissions", Value::Text(it)) => return set(&mut agent.permissions, permissions(&it)),
+        ("prompt", Value::Text(it)) => return set(&mut agent.prompt, prompt(&it)),
+        ("output", Value::Text(it)) => return set(&mut agent.output, dialect(&it)),
+        _ => return false,
+    }
+    true
+}
+
+fn set<T>(field: &mut T, value: Option<T>) -> bool {
+    value.map(|it| *field = it).is_some()
+}
+
+fn permissions(word: &str) -> Option<Permissions> {
+    match word {
+        "edits" => Some(Permissions::Edits),
+        "sandboxed-all" => Some(Permissions::SandboxedAll),
+        "all" => Some(Permissions::All),
+        _ => None,
+    }
+}
+
+fn prompt(word: &str) -> Option<PromptBy> {
+    match word {
+        "stdin" => Some(PromptBy::Stdin),
+        "argument" => Some(PromptBy::Argument),
+        "file" => Some(PromptBy::File),
+        _ => None,
+    }
+}
+
+fn dialect(word: &str) -> Option<Dialect> {
+    match word {
+        "text" => Some(Dialect::Text),
+        "claude" => Some(Dialect::Claude),
+        _ => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! One key given one value at one place, and the field of [`Settings`] it sets.
+
+use super::agents;
+use super::finding::{Origin, SettingFinding, shown};
+use super::table::{Key, Takes};
+use super::value::{Raw, Value};
+use super::{Limits, Sandbox, Settings};
+
+/// What one file, or the arguments, say.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    pub(super) assignments: Vec<Assignment>,
+    /// Agents that have a table, even an empty one.
+    pub(super) agents: Vec<(String, Origin)>,
+    /// Paths that were written with a value that cannot be taken: they are not missing.
+    pub(super) refused: Vec<String>,
+    pub(super) findings: Vec<SettingFinding>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Assignment {
+    pub(super) key: &'static Key,
+    /// The agent that `*` of the key's path stands for.
+    pub(super) agent: Option<String>,
+    pub(super) value: Value,
+    /// In TOML, on one line, fit to be shown.
+    pub(super) written: String,
+    pub(super) origin: Origin,
+}
+
+impl Assignment {
+    /// The dotted path with the agent's name in place of `*`.
+    pub(super) fn path(&self) -> String {
+        full_path(self.key, self.agent.as_deref())
+    }
+}
+
+pub(super) fn full_path(key: &Key, agent: Option<&str>) -> String {
+    match agent {
+        Some(name) => key.path.replacen('*', name, 1),
+        None => key.path.to_owned(),
+    }
+}
+
+/// Sets the field. `false`: the table promises a key that nothing acts on, which a test forbids.
+pub(super) fn assign(settings: &mut Settings, assignment: &Assignment) -> bool {
+    let value = assignment.value.clone();
+    match &assignment.agent {
+        Some(name) => {
+            let field = assignment.key.name();
+            settings.agents.iter_mut().any(|it| it.name == *name && agents::assign(it, field, value.clone()))
+        }
+        None => {
+            assign_limit(&mut settings.limits, assignment.key.path, &value)
+                || assign_rest(settings, assignment.key.path, value)
+        }
+    }
+}
+
+fn assign_limit(limits: &mut Limits, path: &str, value: &Value) -> bool {
+    match (path, value) {
+        ("limits.iterations", Value::Count(it)) => limits.iterations = *it,
+        ("limits.duration", Value::Amount(it)) => limits.duration_ms = *it,
+        ("limits.cost_usd", Value::Amount(it)) => limits.cost_micros = *it,
+        ("limits.iteration_time", Value::Amount(it)) => limits.iteration_ms = *it,
+        ("limits.idle_time", Value::Amount(it)) => limits.idle_ms = *it,
+        ("limits.between", Value::Amount(it)) => limits.between_ms = *it,
+        ("limits.grace", Value::Amount(it)) => limits.grace_ms = *it,
+        _ => return false,
+    }
+    true
+}
+
+fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
+    match (path, value) {
+        ("agent", Value::Text(it)) => settings.agent = it,
+        ("tasks.files", Value::Texts(it)) => settings.task_files = it,
+        ("tasks.exclude", Value::Texts(it)) => settings.task_exclude = it,
+        ("criteria.protected", Value::Texts(it)) => settings.protected = it,
+        ("criteria.timeout", Value::Amount(it)) => settings.check_timeout_ms = it,
+        ("exit.promise", Value::Text(it)) => settings.promise = it,
+        ("exit.done_signals", Value::Count(it)) => settings.done_signals = it,
+        ("breaker.no_progress", Value::Count(it)) => settings.no_progress = it,
+        ("keep.loops", Value::Count(it)) => settings.keep_loops = it,
+        ("keep.days", Value::Count(it)) => settings.keep_days = it,
+        ("keep.disk", Value::Amount(it)) => settings.keep_bytes = it,
+        ("env.pass", Value::Texts(it)) => settings.env_pass = it,
+        ("env.set", Value::Pairs(it)) => settings.env_set = it,
+        ("sandbox.kind", Value::Text(it)) => match sandbox(&it) {
+            Some(kind) => settings.sandbox = kind,
+            None => return false,
+        },
+        // The only words these take today say what happens anyway.
+        ("mode" | "git.commit" | "git.on_regression", Value::Text(_)) => {}
+        _ => return false,
+    }
+    true
+}
+
+fn sandbox(word: &str) -> Option<Sandbox> {
+    match word {
+        "auto" => Some(Sandbox::Auto),
+        "required" => Some(Sandbox::Required),
+        "off" => Some(Sandbox::Off),
+        _ => None,
+    }
+}
+
+/// A value as TOML on one line. What environment variables are set to may be a secret and is not shown.
+pub(super) fn written(takes: Takes, raw: &Raw) -> String {
+    match raw {
+        Raw::Text(text) => format!("\"{}\"", shown(text)),
+        Raw::Integer(number) | Raw::Float(number) | Raw::Date(number) => shown(number),
+        Raw::Flag(flag) => flag.to_string(),
+        Raw::List(items) => {
+            let items: Vec<String> = items.iter().map(|it| written(takes, it)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Raw::Table(entries) => {
+            let entries: Vec<String> = entries
+                .iter()
+                .map(|(name, value)| match takes {
+                    Takes::Variables => format!("{} = …", shown(name)),
+                    _ => format!("{} = {}", shown(name), written(takes, value)),
+                })
+                .collect();
+            format!("{{ {} }}", entries.join(", "))
+        }
+    }
+}

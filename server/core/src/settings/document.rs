@@ -1,0 +1,171 @@
+//! The reference page and the JSON schema of the configuration, made from the table of keys.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+use super::keys::KEYS;
+use super::table::{Key, Since, Takes};
+
+const INTRODUCTION: &str = "\
+<!-- Generated from the table of keys by the test `configuration`; edit server/core/src/settings/keys.rs. -->
+# Configuration
+
+How a loop behaves is written in `loopkeeper.toml` at the root of the work tree, and in
+`$XDG_CONFIG_HOME/loopkeeper/config.toml` (else `~/.config/loopkeeper/config.toml`) for everything of one user.
+Arguments win, then the work tree's file, then a `.ralphrc`, then the user's file, then the defaults below.
+`loopkeeper run --dry-run` prints every effective value and where it was written.
+
+A file that cannot be taken as written stops the command with exit code 2 and names every mistake at once: an
+unknown key, a value that means nothing, and a key that this version does not act on yet. No limit can be
+switched off, so `0` is refused.
+
+Durations are written as `\"500ms\"`, `\"10s\"`, `\"30m\"`, `\"1h30m\"` or `\"2d\"`, sizes as `\"500MiB\"` or `\"5GiB\"`.
+Editors with a TOML language server complete and check the file with `server/loopkeeper.schema.json`.
+";
+
+const RALPHRC: &str = "\
+## `.ralphrc`
+
+A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and never run. `CLAUDE_TIMEOUT_MINUTES`
+sets `limits.iteration_time`, `CB_NO_PROGRESS_THRESHOLD` sets `breaker.no_progress`, `CLAUDE_CODE_CMD` and
+`CLAUDE_MODEL` set `agents.claude.command` and `agents.claude.model`. Other keys are left aside with a note; shell
+code in the value of one of these four stops the command.
+";
+
+/// `CONFIGURATION.md`.
+pub fn reference_page() -> String {
+    let mut page = INTRODUCTION.to_owned();
+    let mut section = None;
+    for key in KEYS {
+        if section != Some(key.section()) {
+            section = Some(key.section());
+            page.push_str(&heading(key.section()));
+        }
+        page.push_str(&row(key));
+    }
+    page.push('\n');
+    page.push_str(RALPHRC);
+    page
+}
+
+fn heading(section: &str) -> String {
+    let title = match section {
+        "" => "At the top".to_owned(),
+        "agents.*" => "`[agents.NAME]`".to_owned(),
+        other => format!("`[{other}]`"),
+    };
+    let mut text = format!("\n## {title}\n\n");
+    if section == "agents.*" {
+        text.push_str(
+            "`claude` and `demo` are built in. Any other name is an agent of your own, with a `command`;\n\
+             `permissions` and `model` are for `claude`, `prompt` and `output` for your own.\n\n",
+        );
+    }
+    text.push_str("| key | takes | default | meaning |\n|---|---|---|---|\n");
+    text
+}
+
+fn row(key: &Key) -> String {
+    let default = if key.default.is_empty() { String::new() } else { format!("`{}`", key.default) };
+    let takes = key.takes.to_string();
+    let later = match (key.since, key.takes) {
+        (Since::NotYet, _) => " **Not yet supported.**".to_owned(),
+        (Since::OnlyDefault, _) => " **Other values than the default are not yet supported.**".to_owned(),
+        (Since::Built, Takes::Word { later, .. }) if !later.is_empty() => {
+            let words: Vec<String> = later.iter().map(|it| format!("`\"{it}\"`")).collect();
+            format!(" **Not yet supported: {}.**", words.join(", "))
+        }
+        (Since::Built, Takes::Agent) => " **Not yet supported: a list of agents.**".to_owned(),
+        (Since::Built, _) => String::new(),
+    };
+    let mut text = String::new();
+    let _ = writeln!(text, "| `{}` | {takes} | {default} | {}{later} |", key.name(), key.doc);
+    text
+}
+
+/// A JSON schema (draft 7) of `loopkeeper.toml`.
+pub fn json_schema() -> String {
+    let mut root = object();
+    for key in KEYS {
+        insert(&mut root, key.path, property(key));
+    }
+    if let Some(map) = root.as_object_mut() {
+        map.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
+        map.insert("title".to_owned(), json!("loopkeeper.toml"));
+    }
+    format!("{root:#}\n")
+}
+
+fn object() -> Value {
+    json!({ "type": "object", "additionalProperties": false, "properties": {} })
+}
+
+fn insert(table: &mut Value, path: &str, property: Value) {
+    let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
+    let Some(table) = table.as_object_mut() else { return };
+    let slot = if name == "*" {
+        let own = table.get("additionalProperties").is_some_and(Value::is_object);
+        if !own {
+            table.insert("additionalProperties".to_owned(), object());
+        }
+        table.get_mut("additionalProperties")
+    } else {
+        let properties = table.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+        properties.as_object_mut().map(|it| it.entry(name.to_owned()).or_insert_with(object))
+    };
+    match (slot, rest) {
+        (Some(slot), Some(rest)) => insert(slot, rest, property),
+        (Some(slot), None) => *slot = property,
+        (None, _) => {}
+    }
+}
+
+fn property(key: &Key) -> Value {
+    let mut schema = match key.since {
+        // Nothing fits: an editor marks the line, as the command refuses it.
+        Since::NotYet => json!({ "not": {} }),
+        Since::OnlyDefault => only_default(key),
+        Since::Built => shape(key.takes),
+    };
+    let note = match key.since {
+        Since::NotYet => "Not yet supported. ",
+        Since::OnlyDefault => "Only the default is supported yet. ",
+        Since::Built => "",
+    };
+    if let Some(map) = schema.as_object_mut() {
+        let default =
+            if key.default.is_empty() { String::new() } else { format!(" Default: {}", key.default) };
+        map.insert("description".to_owned(), json!(format!("{note}{}{default}", key.doc)));
+    }
+    schema
+}
+
+/// The defaults of such keys are the same in TOML and JSON.
+fn only_default(key: &Key) -> Value {
+    let default: Value = serde_json::from_str(key.default).unwrap_or(Value::Null);
+    json!({ "const": default })
+}
+
+fn shape(takes: Takes) -> Value {
+    let texts = json!({ "type": "array", "items": { "type": "string" } });
+    match takes {
+        Takes::Word { now, .. } => json!({ "enum": now }),
+        Takes::Agent | Takes::Text => json!({ "type": "string" }),
+        Takes::Promise => {
+            json!({ "type": "string", "pattern": "^[^<>\\s]([^<>]*[^<>\\s])?$", "maxLength": 200 })
+        }
+        Takes::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
+        Takes::Percent => json!({ "type": "integer", "minimum": 1, "maximum": 100 }),
+        Takes::Duration | Takes::Pause => {
+            json!({ "type": "string", "pattern": "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$", "minLength": 2 })
+        }
+        Takes::Cost => json!({ "type": "number", "exclusiveMinimum": 0 }),
+        Takes::Size => json!({ "type": "string", "pattern": "^[0-9]+ *([KMGT]iB|[kMGT]B|B)$" }),
+        Takes::Flag => json!({ "type": "boolean" }),
+        Takes::Paths | Takes::Globs | Takes::Texts | Takes::Names => texts,
+        Takes::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+        Takes::Variables => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        Takes::Weights | Takes::Services => json!({}),
+    }
+}

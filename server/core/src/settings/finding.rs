@@ -1,0 +1,92 @@
+//! What a person should know about the configuration, and where they wrote it.
+
+use std::fmt;
+
+use crate::task::Place;
+
+/// Something in a configuration file or an argument that cannot be taken as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingFinding {
+    pub code: SettingCode,
+    pub origin: Origin,
+    /// What is wrong, without a period.
+    pub message: String,
+    /// The remedy, without a period; perhaps a question.
+    pub hint: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SettingCode {
+    Syntax,
+    UnknownKey,
+    BadValue,
+    NotYetSupported,
+    /// Of another tool's file: left aside, and said so.
+    Ignored,
+}
+
+/// Where a value or a finding comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    /// Line and column from 1; the column counts characters.
+    File {
+        place: Place,
+        line: usize,
+        column: usize,
+    },
+    /// An argument: `--max-cost`.
+    Option(String),
+}
+
+impl SettingFinding {
+    /// Whether nothing may run while this stands: it would not run as written.
+    pub fn blocks(&self) -> bool {
+        match self.code {
+            SettingCode::Syntax
+            | SettingCode::UnknownKey
+            | SettingCode::BadValue
+            | SettingCode::NotYetSupported => true,
+            SettingCode::Ignored => false,
+        }
+    }
+}
+
+impl Origin {
+    /// The place of `range` in `text`, which is what `file` holds.
+    pub(super) fn in_text(file: &str, text: &str, range: std::ops::Range<usize>) -> Self {
+        let before = text.get(..range.start).unwrap_or(text);
+        let line = before.bytes().filter(|it| *it == b'\n').count() + 1;
+        let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+        let column = before.get(line_start..).map_or(0, |it| it.chars().count()) + 1;
+        Self::File { place: Place { file: file.to_owned(), range }, line, column }
+    }
+}
+
+impl fmt::Display for SettingFinding {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = if self.hint.ends_with('?') { "" } else { "." };
+        write!(out, "{}: {}. Hint: {}{end}", self.origin, self.message, self.hint)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => write!(out, "default"),
+            Self::File { place, line, .. } => write!(out, "{}:{line}", place.file),
+            Self::Option(name) => write!(out, "{name}"),
+        }
+    }
+}
+
+/// Text of a file as it may appear in a message: short, and with control, bidi and other invisible
+/// characters escaped.
+pub(super) fn shown(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    short.replace("\\'", "'")
+}

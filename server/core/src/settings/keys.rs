@@ -1,0 +1,161 @@
+//! Every key there is, in the order of the reference page. Adding one here documents, checks and explains it;
+//! `assignment.rs` says which field it sets.
+
+use super::table::{Key, Since, Takes};
+
+const fn key(path: &'static str, takes: Takes, default: &'static str, doc: &'static str) -> Key {
+    Key { path, takes, default, doc, since: Since::Built }
+}
+
+const fn only_default(path: &'static str, takes: Takes, default: &'static str, doc: &'static str) -> Key {
+    Key { path, takes, default, doc, since: Since::OnlyDefault }
+}
+
+const fn later(path: &'static str, takes: Takes, default: &'static str, doc: &'static str) -> Key {
+    Key { path, takes, default, doc, since: Since::NotYet }
+}
+
+const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> Takes {
+    Takes::Word { now, later }
+}
+
+#[rustfmt::skip]
+pub(super) const KEYS: &[Key] = &[
+    key("agent", Takes::Agent, r#""auto""#,
+        "The agent that does the work: a built-in, a name of `[agents]`, or `auto` for the first one that is installed."),
+    key("mode", words(&["loop"], &["hook"]), r#""loop""#,
+        "`loop` starts a fresh agent process for each iteration; `hook` holds one session open by its stop hook."),
+    later("serve", Takes::Services, "",
+        "Servers that are started for check rounds that contain `GET`, and ended after."),
+
+    key("tasks.files", Takes::Paths, "[]",
+        "Further task documents, besides those found by their names."),
+    key("tasks.exclude", Takes::Globs, r#"["**/fixtures/**"]"#,
+        "Documents that match are not taken for tasks."),
+
+    key("limits.iterations", Takes::Count, "25",
+        "How often the agent is started at most."),
+    key("limits.duration", Takes::Duration, r#""8h""#,
+        "How long a loop may take; waiting for the provider counts, pauses do not."),
+    key("limits.cost_usd", Takes::Cost, "25.0",
+        "What a loop may cost in US dollars, where the agent reports its cost."),
+    later("limits.tokens", Takes::Count, "",
+        "How many tokens a loop may use."),
+    later("limits.calls_per_hour", Takes::Count, "100",
+        "How many iterations all loops of this user may start in any hour."),
+    key("limits.iteration_time", Takes::Duration, r#""30m""#,
+        "How long one run of the agent may take."),
+    key("limits.idle_time", Takes::Duration, r#""15m""#,
+        "How long the agent may show no sign of life: no output, no processor time, no file change."),
+    key("limits.between", Takes::Pause, r#""0s""#,
+        "A pause between two iterations."),
+    key("limits.grace", Takes::Duration, r#""10s""#,
+        "The time between asking a process to end and killing it."),
+
+    later("spawns.budget", Takes::Count, "12",
+        "How many subagents a loop may start, where the agent can be vetoed."),
+    later("spawns.per_agent", Takes::Count, "2",
+        "How many subagents one agent may start."),
+    later("spawns.depth", Takes::Count, "2",
+        "How deep subagents may nest."),
+    later("spawns.children", Takes::Count, "5",
+        "How many subagents may run at the same time."),
+
+    key("criteria.protected", Takes::Globs, r#"["tests/**"]"#,
+        "What the agent must not weaken, besides the task document and the files that checks name."),
+    key("criteria.timeout", Takes::Duration, r#""10m""#,
+        "How long a check may take, unless its criterion says `(timeout …)`."),
+
+    key("exit.promise", Takes::Promise, r#""COMPLETE""#,
+        "The text between `<promise>` tags by which the agent claims to be done, unless the task names another."),
+    key("exit.done_signals", Takes::Count, "2",
+        "How many consecutive claims it takes where no check can decide."),
+    later("exit.completion_indicators", Takes::Count, "2",
+        "How many indications of completion in the agent's words count as a claim."),
+    later("exit.test_loops", Takes::Count, "3",
+        "How many iterations in a row may do nothing but run tests."),
+    later("exit.test_percentage", Takes::Percent, "25",
+        "The share of iterations that may do nothing but run tests."),
+    later("exit.when", Takes::Text, r#""criteria and plan""#,
+        "An expression that says when the loop is done."),
+    later("exit.groups", words(&["all", "majority"], &[]), r#""all""#,
+        "Whether all criteria of a group must hold, or most of them."),
+    later("exit.words", Takes::Weights, "",
+        "Words by which the agent indicates completion, with their weights."),
+
+    later("breaker.preset", words(&["adaptive", "small", "large"], &[]), r#""adaptive""#,
+        "A set of thresholds that fits the size of the project."),
+    key("breaker.no_progress", Takes::Count, "3",
+        "The breaker opens after this many iterations in a row that left the tree unchanged."),
+    later("breaker.same_error", Takes::Count, "5",
+        "The breaker opens after this many iterations in a row that ended in the same error."),
+    later("breaker.output_decline", Takes::Percent, "70",
+        "The breaker opens when the agent's output declines by this many percent."),
+    later("breaker.permission_denials", Takes::Count, "2",
+        "The breaker opens after this many iterations in a row with denied tools and an unchanged tree."),
+    later("breaker.fast_failures", Takes::Count, "2",
+        "The breaker opens after this many iterations in a row under 10 s with an unchanged tree."),
+    later("breaker.cooldown", Takes::Duration, r#""30m""#,
+        "How long an open breaker waits before it tries one more iteration."),
+    later("breaker.max_trips", Takes::Count, "3",
+        "How often the breaker may open before the loop ends."),
+
+    only_default("session.continue", Takes::Flag, "false",
+        "Whether an iteration resumes the session of the one before; `false` gives each a fresh context."),
+    later("session.expires", Takes::Duration, r#""24h""#,
+        "How old a session may become."),
+
+    later("questions.patience", Takes::Duration, r#""10m""#,
+        "How long the agent's question waits for an answer."),
+    later("questions.unanswered", words(&["continue", "pause"], &[]), r#""continue""#,
+        "What happens when nobody answers: the agent decides and notes its assumption, or the loop pauses."),
+
+    later("usage_limit.unanswered", words(&["wait", "stop"], &[]), r#""wait""#,
+        "What happens at a usage limit when nobody answers within 30 s."),
+
+    only_default("git.branch", Takes::Text, r#""""#,
+        "The branch a loop works on; empty stays on the current one."),
+    key("git.commit", words(&["agent"], &["server", "never"]), r#""agent""#,
+        "Who commits: `agent` leaves it to the agent, `server` makes one commit an iteration."),
+    key("git.on_regression", words(&["keep"], &["rollback"]), r#""keep""#,
+        "What happens when a guard breaks: `keep` goes on, `rollback` returns to the last snapshot whose guards held."),
+
+    key("sandbox.kind", words(&["auto", "required", "off"], &[]), r#""auto""#,
+        "`auto` uses a PID namespace where bubblewrap works and says so where it does not; `required` refuses to start without."),
+    only_default("sandbox.network", Takes::Flag, "true",
+        "Whether the agent may use the network."),
+
+    only_default("on.iteration_start", Takes::Texts, "[]",
+        "A command to run before each iteration, with one JSON object on its standard input."),
+    only_default("on.iteration_end", Takes::Texts, "[]",
+        "A command to run after each iteration."),
+    only_default("on.needs_you", Takes::Texts, "[]",
+        "A command to run when a loop needs its user."),
+    only_default("on.ended", Takes::Texts, "[]",
+        "A command to run when a loop has ended."),
+
+    key("keep.loops", Takes::Count, "20",
+        "How many ended loops are kept for each workspace."),
+    key("keep.days", Takes::Count, "60",
+        "For how many days ended loops are kept."),
+    key("keep.disk", Takes::Size, r#""5GiB""#,
+        "How much disk the loops of one workspace may take."),
+
+    key("env.pass", Takes::Names, "[]",
+        "Environment variables that agents and checks get besides the default ones; those of editors, git and other agents never pass."),
+    key("env.set", Takes::Variables, "{}",
+        "Environment variables to set for agents and checks."),
+
+    key("agents.*.command", Takes::Command, "",
+        "The program and its arguments, started without a shell; a built-in agent finds its own."),
+    key("agents.*.args", Takes::Texts, "[]",
+        "Further arguments, after those that loopkeeper gives."),
+    key("agents.*.permissions", words(&["edits", "sandboxed-all", "all"], &[]), r#""edits""#,
+        "What a built-in agent may do unasked: `edits` allows edits and exactly the task's checks and test runner."),
+    key("agents.*.model", Takes::Text, "",
+        "The model a built-in agent uses; the agent's own default where this is not set."),
+    key("agents.*.prompt", words(&["stdin", "argument", "file"], &[]), r#""stdin""#,
+        "How an agent of your own gets its prompt."),
+    key("agents.*.output", words(&["text", "claude"], &["codex", "gemini", "opencode", "acp"]), r#""text""#,
+        "How the output of an agent of your own is read."),
+];

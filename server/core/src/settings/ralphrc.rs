@@ -1,0 +1,240 @@
+//! A `.ralphrc` of other tools: there it is shell code, here it is plain `KEY=value` lines and nothing in it is
+//! ever run. What this cannot read, or has no counterpart for, is said; only a key that counts can block.
+
+use std::ops::Range;
+
+use super::accept::accept;
+use super::assignment::{Assignment, Reading, written};
+use super::finding::{Origin, SettingCode, SettingFinding};
+use super::table::{Found, look_up};
+use super::value::Raw;
+
+/// Keys with a counterpart that this version acts on, and what their value is called there.
+const MAPPED: &[(&str, &str, Form)] = &[
+    ("CLAUDE_TIMEOUT_MINUTES", "limits.iteration_time", Form::Minutes),
+    ("CB_NO_PROGRESS_THRESHOLD", "breaker.no_progress", Form::Plain),
+    ("CLAUDE_CODE_CMD", "agents.claude.command", Form::Program),
+    ("CLAUDE_MODEL", "agents.claude.model", Form::Plain),
+];
+
+/// Keys whose counterpart is still to come. They do not block: the file belongs to another tool, which needs them.
+const LATER: &[&str] = &[
+    "MAX_CALLS_PER_HOUR",
+    "MAX_TOKENS_PER_HOUR",
+    "SESSION_CONTINUITY",
+    "SESSION_EXPIRY_HOURS",
+    "CB_SAME_ERROR_THRESHOLD",
+    "CB_OUTPUT_DECLINE_THRESHOLD",
+    "CB_PERMISSION_DENIAL_THRESHOLD",
+    "CB_COOLDOWN_MINUTES",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Minutes,
+    /// Words of a command line; `claude` alone is what the built-in agent looks for anyway.
+    Program,
+}
+
+pub(super) fn read(file: &str, text: &str) -> Reading {
+    let mut out = Reading::default();
+    let mut aside = Aside::default();
+    for line in lines(text) {
+        let Line { range, name, value } = line;
+        let origin = || Origin::in_text(file, text, range.clone());
+        let mapped = MAPPED.iter().find(|(known, ..)| *known == name);
+        match (mapped, value) {
+            (_, _) if name.is_empty() => aside.code.push(range),
+            (Some(mapped), Some(value)) => match assignment(*mapped, &value, origin()) {
+                Ok(assignment) => out.assignments.extend(assignment),
+                Err(finding) => out.findings.push(finding),
+            },
+            (Some((name, path, _)), None) => out.findings.push(SettingFinding {
+                code: SettingCode::BadValue,
+                origin: origin(),
+                message: format!("`{name}` is given by shell code, which is never run"),
+                hint: format!("write a plain value here, or `{path}` in loopkeeper.toml"),
+            }),
+            (None, _) if LATER.contains(&name) => aside.later.push((name.to_owned(), range)),
+            (None, _) => aside.foreign.push((name.to_owned(), range)),
+        }
+    }
+    out.findings.extend(aside.findings(file, text));
+    out
+}
+
+fn assignment(
+    (name, path, form): (&str, &str, Form),
+    value: &str,
+    origin: Origin,
+) -> Result<Option<Assignment>, SettingFinding> {
+    let parts: Vec<&str> = path.split('.').collect();
+    let Found::Key(key) = look_up(&parts) else { return Ok(None) };
+    let agent = key.path.contains('*').then_some("claude");
+    let raw = match form {
+        Form::Program if value == "claude" => return Ok(None),
+        Form::Plain if value.is_empty() => return Ok(None),
+        Form::Minutes => Raw::Text(format!("{value}m")),
+        Form::Plain | Form::Program => key.takes.plain(value),
+    };
+    match accept(key, agent, &raw) {
+        Ok(value) => {
+            let written = written(key.takes, &raw);
+            Ok(Some(Assignment { key, agent: agent.map(str::to_owned), value, written, origin }))
+        }
+        Err(problem) => {
+            let message = format!("`{name}`: {}", problem.message);
+            let hint = problem.hint.unwrap_or_else(|| "correct the value, or remove the line".to_owned());
+            Err(SettingFinding { code: problem.code, origin, message, hint })
+        }
+    }
+}
+
+/// What is left aside, said once for each reason.
+#[derive(Default)]
+struct Aside {
+    later: Vec<(String, Range<usize>)>,
+    foreign: Vec<(String, Range<usize>)>,
+    code: Vec<Range<usize>>,
+}
+
+impl Aside {
+    fn findings(self, file: &str, text: &str) -> impl Iterator<Item = SettingFinding> {
+        let note = |range: &Range<usize>, message: String, hint: &str| SettingFinding {
+            code: SettingCode::Ignored,
+            origin: Origin::in_text(file, text, range.clone()),
+            message,
+            hint: hint.to_owned(),
+        };
+        let later = self.later.first().map(|(_, at)| {
+            let message = format!("not yet supported and left aside: {}", names(&self.later));
+            note(at, message, "the other tool still reads them")
+        });
+        let foreign = self.foreign.first().map(|(_, at)| {
+            let message = format!("without a counterpart and left aside: {}", names(&self.foreign));
+            note(at, message, "what a loop should do is written in loopkeeper.toml")
+        });
+        let code = self.code.first().map(|at| {
+            let message = format!("shell code, which is never run: {} lines from here", self.code.len());
+            note(at, message, "only plain `KEY=value` lines are read")
+        });
+        [later, foreign, code].into_iter().flatten()
+    }
+}
+
+fn names(keys: &[(String, Range<usize>)]) -> String {
+    const MOST: usize = 12;
+    let mut names: Vec<&str> = keys.iter().map(|(name, _)| name.as_str()).take(MOST).collect();
+    if keys.len() > MOST {
+        names.push("…");
+    }
+    names.join(", ")
+}
+
+/// One line that is neither blank nor a comment.
+#[derive(Debug, PartialEq, Eq)]
+struct Line<'a> {
+    range: Range<usize>,
+    /// Empty: not of the form `KEY=…`.
+    name: &'a str,
+    /// `None`: what follows `=` is shell code.
+    value: Option<String>,
+}
+
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
+        let one = rest.split_inclusive('\n').next().unwrap_or(rest);
+        let written = one.trim();
+        let start = at + (one.len() - one.trim_start().len());
+        let assigned = written.strip_prefix("export ").map_or(written, str::trim_start);
+        let skipped = written.len() - assigned.len();
+        let mut next = at + one.len();
+        if !written.is_empty() && !written.starts_with('#') {
+            let (name, value) = match name_of(assigned) {
+                Some(name) => {
+                    let from = start + skipped + name.len() + 1;
+                    let (value, end) = value_at(text, from);
+                    next = next.max(end);
+                    (name, value)
+                }
+                None => ("", None),
+            };
+            lines.push(Line { range: start..start + written.len(), name, value });
+        }
+        at = next;
+    }
+    lines
+}
+
+fn name_of(line: &str) -> Option<&str> {
+    let (name, _) = line.split_once('=')?;
+    let good = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    let starts = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+    (starts && name.chars().all(good)).then_some(name)
+}
+
+/// The value from byte `from` on, and where reading goes on: behind the line in which a quoted value ends.
+fn value_at(text: &str, from: usize) -> (Option<String>, usize) {
+    let rest = text.get(from..).unwrap_or_default();
+    let line_end =
+        |at: usize| rest.get(at..).and_then(|it| it.find('\n')).map_or(rest.len(), |it| at + it + 1);
+    let mut value = String::new();
+    let mut chars = rest.char_indices();
+    while let Some((at, it)) = chars.next() {
+        match it {
+            '"' | '\'' => match quoted(rest, at, it) {
+                Some((inner, end)) => {
+                    value.push_str(inner);
+                    let plain = it == '\'' || !inner.contains(['$', '`', '\\']);
+                    if !plain {
+                        return (None, from + line_end(end));
+                    }
+                    while chars.clone().next().is_some_and(|(next, _)| next < end) {
+                        chars.next();
+                    }
+                }
+                // An open quote: nobody knows where the value would end.
+                None => return (None, from + line_end(at)),
+            },
+            ' ' | '\t' | '\r' | '\n' => {
+                let end = line_end(at);
+                let tail = rest.get(at..end).unwrap_or_default().trim();
+                let plain = tail.is_empty() || tail.starts_with('#');
+                return (plain.then_some(value), from + end);
+            }
+            '$' | '`' | '\\' | ';' | '&' | '|' | '<' | '>' | '(' | ')' | '{' | '}' | '*' | '?' | '['
+            | ']' => {
+                return (None, from + line_end(at));
+            }
+            '~' if value.is_empty() => return (None, from + line_end(at)),
+            other => value.push(other),
+        }
+    }
+    (Some(value), from + rest.len())
+}
+
+/// What stands between the quote at `at` and the next one, and the byte behind that.
+fn quoted(text: &str, at: usize, quote: char) -> Option<(&str, usize)> {
+    let inner = text.get(at + 1..)?;
+    let length = match quote {
+        '\'' => inner.find(quote)?,
+        _ => closing_double(inner)?,
+    };
+    Some((inner.get(..length)?, at + 1 + length + 1))
+}
+
+fn closing_double(inner: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (index, it) in inner.char_indices() {
+        match it {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return Some(index),
+            _ => {}
+        }
+    }
+    None
+}

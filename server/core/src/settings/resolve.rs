@@ -1,0 +1,204 @@
+//! Files and arguments to effective settings. Arguments win, then the workspace's file, then another tool's
+//! file, then the user's; the order in which they are passed does not matter.
+
+use std::collections::BTreeMap;
+
+use super::accept::accept;
+use super::agents::{self, Agent};
+use super::assignment::{Assignment, Reading, assign, full_path, written};
+use super::closest::closest;
+use super::finding::{Origin, SettingCode, SettingFinding, shown};
+use super::keys::KEYS;
+use super::table::{Found, Since, look_up};
+use super::{AgentSettings, Settings, ralphrc, toml_layer};
+
+/// One configuration file, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    pub kind: LayerKind,
+    /// As it is shown: relative to the root, absolute outside of it.
+    pub file: String,
+    pub text: String,
+}
+
+/// From the weakest to the strongest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LayerKind {
+    /// The user's `config.toml`.
+    User,
+    /// A `.ralphrc`, read as plain lines.
+    Ralphrc,
+    /// `loopkeeper.toml` at the root.
+    Workspace,
+}
+
+/// A value given on the command line: `--max-iterations 3` for `limits.iterations`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Argument {
+    pub option: String,
+    pub key: String,
+    pub value: String,
+}
+
+/// What the configuration comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolved {
+    settings: Settings,
+    effective: Vec<Effective>,
+    findings: Vec<SettingFinding>,
+}
+
+/// One key with its value and where that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effective {
+    pub key: String,
+    /// As TOML on one line; values of environment variables are left out.
+    pub value: String,
+    pub origin: Origin,
+}
+
+/// Resolves everything at once; all that is wrong is found in one go.
+pub fn resolve(layers: &[Layer], arguments: &[Argument]) -> Resolved {
+    let mut layers: Vec<&Layer> = layers.iter().collect();
+    layers.sort_by_key(|it| it.kind);
+    let mut reading = Reading::default();
+    for layer in layers {
+        let one = match layer.kind {
+            LayerKind::User | LayerKind::Workspace => toml_layer::read(&layer.file, &layer.text),
+            LayerKind::Ralphrc => ralphrc::read(&layer.file, &layer.text),
+        };
+        reading.assignments.extend(one.assignments);
+        reading.agents.extend(one.agents);
+        reading.refused.extend(one.refused);
+        reading.findings.extend(one.findings);
+    }
+    for argument in arguments {
+        match read_argument(argument) {
+            Ok(assignment) => reading.assignments.push(assignment),
+            Err(finding) => reading.findings.push(finding),
+        }
+    }
+    assemble(reading)
+}
+
+impl Resolved {
+    /// The settings, unless something blocks: then nothing may run, and all findings say why.
+    pub fn settings(&self) -> Result<&Settings, &[SettingFinding]> {
+        if self.findings.iter().any(SettingFinding::blocks) {
+            Err(&self.findings)
+        } else {
+            Ok(&self.settings)
+        }
+    }
+
+    /// Everything worth saying about the configuration, notes included.
+    pub fn findings(&self) -> &[SettingFinding] {
+        &self.findings
+    }
+
+    /// Every effective value with its origin, in the order of the reference page.
+    pub fn effective(&self) -> &[Effective] {
+        &self.effective
+    }
+}
+
+fn read_argument(argument: &Argument) -> Result<Assignment, SettingFinding> {
+    let origin = Origin::Option(argument.option.clone());
+    let finding = |code, message, hint| SettingFinding { code, origin: origin.clone(), message, hint };
+    let path: Vec<&str> = argument.key.split('.').collect();
+    let Found::Key(key) = look_up(&path) else {
+        let message = format!("`{}` is not a known key", shown(&argument.key));
+        return Err(finding(SettingCode::UnknownKey, message, "leave the option out".to_owned()));
+    };
+    let raw = key.takes.plain(&argument.value);
+    let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
+    let value = accept(key, agent, &raw).map_err(|it| {
+        finding(it.code, it.message, it.hint.unwrap_or_else(|| "give another value".to_owned()))
+    })?;
+    let written = written(key.takes, &raw);
+    Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, origin })
+}
+
+fn assemble(reading: Reading) -> Resolved {
+    let mut settings = Settings::default();
+    let Reading { assignments, agents: mentioned, refused, mut findings } = reading;
+    let own = mentioned.iter().map(|(name, _)| name).filter(|name| agents::kind_of(name) == Agent::Own);
+    for name in own.collect::<std::collections::BTreeSet<_>>() {
+        settings.agents.push(agents::own(name));
+    }
+    let mut winners: BTreeMap<String, Assignment> = BTreeMap::new();
+    for assignment in assignments {
+        assign(&mut settings, &assignment);
+        winners.insert(assignment.path(), assignment);
+    }
+    let silent = without_command(&settings.agents, &mentioned);
+    findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
+    findings.extend(winners.get("agent").and_then(|it| unknown_agent(&settings, it)));
+    let effective = effective(&settings, &winners);
+    Resolved { settings, effective, findings }
+}
+
+/// Own agents that nothing gave a command, with the path it would have.
+fn without_command<'a>(
+    agents: &'a [AgentSettings],
+    mentioned: &'a [(String, Origin)],
+) -> impl Iterator<Item = (String, SettingFinding)> + 'a {
+    let commandless =
+        |agent: &&AgentSettings| agent.command.is_empty() && agents::kind_of(&agent.name) == Agent::Own;
+    agents.iter().filter(commandless).map(|agent| {
+        let origin = mentioned.iter().find(|(name, _)| *name == agent.name).map(|(_, origin)| origin.clone());
+        let finding = SettingFinding {
+            code: SettingCode::BadValue,
+            origin: origin.unwrap_or(Origin::Default),
+            message: format!("`agents.{}` has no `command`", agent.name),
+            hint: "write the program and its arguments: `command = [\"./agent.sh\"]`".to_owned(),
+        };
+        (format!("agents.{}.command", agent.name), finding)
+    })
+}
+
+fn unknown_agent(settings: &Settings, chosen: &Assignment) -> Option<SettingFinding> {
+    let name = settings.agent.as_str();
+    if name == agents::AUTO || settings.agent_named(name).is_some() {
+        return None;
+    }
+    let names = || settings.agents.iter().map(|it| it.name.as_str()).chain([agents::AUTO]);
+    let known = || names().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let (code, message, hint) = if agents::LATER.contains(&name) {
+        let message = format!("the agent `{name}` is not yet supported");
+        let hint = format!("use one of {}, or describe a command of your own as `[agents.mine]`", known());
+        (SettingCode::NotYetSupported, message, hint)
+    } else {
+        let hint = match closest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("use one of {}, or describe it as `[agents.NAME]`", known()),
+        };
+        (SettingCode::BadValue, format!("there is no agent `{}`", shown(name)), hint)
+    };
+    Some(SettingFinding { code, origin: chosen.origin.clone(), message, hint })
+}
+
+fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec<Effective> {
+    let mut rows = Vec::new();
+    for key in KEYS.iter().filter(|key| key.since != Since::NotYet) {
+        if !key.path.contains('*') {
+            rows.extend(row(full_path(key, None), key.default, winners));
+        }
+    }
+    for agent in &settings.agents {
+        for key in KEYS.iter().filter(|key| key.path.contains('*')) {
+            if agents::misplaced(agents::kind_of(&agent.name), key.name()).is_none() {
+                rows.extend(row(full_path(key, Some(&agent.name)), key.default, winners));
+            }
+        }
+    }
+    rows
+}
+
+fn row(path: String, default: &str, winners: &BTreeMap<String, Assignment>) -> Option<Effective> {
+    match winners.get(&path) {
+        Some(it) => Some(Effective { key: path, value: it.written.clone(), origin: it.origin.clone() }),
+        None if default.is_empty() => None,
+        None => Some(Effective { key: path, value: default.to_owned(), origin: Origin::Default }),
+    }
+}

@@ -1,0 +1,142 @@
+//! What a configuration key is: its path, what it takes, its default, its meaning, and whether this version
+//! acts on it. The keys themselves are in `keys.rs`; there is no second list of them anywhere.
+
+use std::fmt;
+
+use super::keys::KEYS;
+
+/// One key of product configuration.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// Dotted; `*` stands for the name of an agent.
+    pub(super) path: &'static str,
+    pub(super) takes: Takes,
+    /// As it would be written in TOML; empty where there is none.
+    pub(super) default: &'static str,
+    /// One sentence: a capital first, a period last.
+    pub(super) doc: &'static str,
+    pub(super) since: Since,
+}
+
+/// Whether this version acts on a key. What it does not act on is refused by name, never swallowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Since {
+    Built,
+    /// The default is what happens today, so writing it changes nothing; any other value is refused.
+    OnlyDefault,
+    NotYet,
+}
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// One of a few words; those of `later` are known and refused.
+    Word {
+        now: &'static [&'static str],
+        later: &'static [&'static str],
+    },
+    /// The name of an agent, or `auto`.
+    Agent,
+    Text,
+    /// What stands between promise tags.
+    Promise,
+    /// A whole number, at least 1.
+    Count,
+    /// 1 to 100.
+    Percent,
+    /// Above zero.
+    Duration,
+    /// Zero means: do not wait.
+    Pause,
+    Cost,
+    Size,
+    Flag,
+    /// Paths relative to the root.
+    Paths,
+    Globs,
+    /// A program and its arguments, no shell.
+    Command,
+    Texts,
+    /// Names of environment variables.
+    Names,
+    /// Environment variables with their values.
+    Variables,
+    /// A table of texts with a weight each.
+    Weights,
+    /// An array of tables.
+    Services,
+}
+
+/// What a dotted path means.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Found {
+    Key(&'static Key),
+    /// The first part of a longer key: a table.
+    Section,
+    Unknown,
+}
+
+/// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a key of its own.
+pub(super) fn look_up(path: &[&str]) -> Found {
+    let exact = KEYS.iter().find(|key| key.matches(path));
+    match exact {
+        Some(key) => Found::Key(key),
+        None if KEYS.iter().any(|key| key.starts_with(path)) => Found::Section,
+        None => Found::Unknown,
+    }
+}
+
+impl Key {
+    /// The names of the table a key stands in: `limits`, `agents.*`, or nothing for the top.
+    pub(super) fn section(&self) -> &'static str {
+        self.path.rsplit_once('.').map_or("", |(section, _)| section)
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        self.path.rsplit_once('.').map_or(self.path, |(_, name)| name)
+    }
+
+    fn matches(&self, path: &[&str]) -> bool {
+        self.path.split('.').count() == path.len() && self.starts_with(path)
+    }
+
+    fn starts_with(&self, path: &[&str]) -> bool {
+        let mut parts = self.path.split('.');
+        path.iter().all(|name| parts.next().is_some_and(|part| part == "*" || part == *name))
+    }
+}
+
+/// Fits behind "takes".
+impl fmt::Display for Takes {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Word { now, .. } => {
+                let words: Vec<String> = now.iter().map(|it| format!("\"{it}\"")).collect();
+                return match words.as_slice() {
+                    [only] => write!(out, "{only}"),
+                    [rest @ .., last] => write!(out, "{} or {last}", rest.join(", ")),
+                    [] => Ok(()),
+                };
+            }
+            Self::Agent => "the name of an agent",
+            Self::Text => "a text on one line",
+            Self::Promise => "a text of 1 to 200 characters on one line, without `<` and `>`",
+            Self::Count => "a whole number from 1",
+            Self::Percent => "a whole number from 1 to 100",
+            Self::Duration => "a duration such as \"30m\" or \"1h30m\"",
+            Self::Pause => "a duration such as \"0s\" or \"2m\"",
+            Self::Cost => "an amount in US dollars such as 2.50",
+            Self::Size => "a size such as \"5GiB\"",
+            Self::Flag => "true or false",
+            Self::Paths => "a list of paths below the root",
+            Self::Globs => "a list of globs",
+            Self::Command => "a program and its arguments as a list of texts",
+            Self::Texts => "a list of texts",
+            Self::Names => "a list of names of environment variables",
+            Self::Variables => "a table of environment variables and their values",
+            Self::Weights => "a table of texts and their weights",
+            Self::Services => "tables with `command`, `ready` and `timeout`",
+        };
+        write!(out, "{text}")
+    }
+}

@@ -1,0 +1,233 @@
+//! The table against what acts on it, and the readers against anything.
+
+use proptest::prelude::*;
+
+use super::assignment::{Assignment, assign, written};
+use super::closest::closest;
+use super::keys::KEYS;
+use super::table::{Found, Key, Since, look_up};
+use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
+use super::{Layer, LayerKind, Origin, Resolved, Settings, accept, resolve, toml_layer};
+
+#[test]
+fn every_default_of_the_table_is_the_default() {
+    for key in KEYS.iter().filter(|it| it.since == Since::Built && !it.default.is_empty()) {
+        let line = format!("{} = {}", key.path.replace('*', "claude"), key.default);
+        if matches!(key.name(), "prompt" | "output") {
+            continue; // Fixed for a built-in agent; the sample of an own agent shows their defaults.
+        }
+        let resolved = workspace(&line);
+        assert_eq!(resolved.settings(), Ok(&Settings::default()), "{line}");
+    }
+    let own = workspace("agents.mine.command = [\"x\"]");
+    let said = workspace("agents.mine = { command = [\"x\"], prompt = \"stdin\", output = \"text\" }");
+    assert_eq!(own.settings(), said.settings());
+}
+
+#[test]
+fn every_key_that_is_built_is_acted_on() {
+    for key in KEYS.iter().filter(|it| it.since == Since::Built) {
+        let agent = key.path.contains('*').then_some("mine");
+        let text = format!("x = {}", sample(key));
+        let raw = toml_layer::raw_of(&text);
+        let value = accept::accept(key, agent, &raw).unwrap_or_else(|it| panic!("{}: {it:?}", key.path));
+        let mut settings = Settings::default();
+        settings.agents.push(super::agents::own("mine"));
+        let before = settings.clone();
+        let assignment = Assignment {
+            key,
+            agent: agent.map(str::to_owned),
+            value,
+            written: written(key.takes, &raw),
+            origin: Origin::Default,
+        };
+        assert!(assign(&mut settings, &assignment), "nothing acts on `{}`", key.path);
+        let only_word = matches!(key.path, "mode" | "git.commit" | "git.on_regression");
+        assert_eq!(settings == before, only_word, "`{}` sets nothing", key.path);
+    }
+}
+
+/// A value that differs from the default.
+fn sample(key: &Key) -> &'static str {
+    use super::table::Takes;
+    match key.takes {
+        Takes::Word { now, .. } => match now {
+            ["loop"] => "\"loop\"",
+            ["agent"] => "\"agent\"",
+            ["keep"] => "\"keep\"",
+            ["auto", ..] => "\"off\"",
+            ["edits", ..] => "\"all\"",
+            ["stdin", ..] => "\"file\"",
+            ["text", ..] => "\"claude\"",
+            other => panic!("no sample of {other:?}"),
+        },
+        Takes::Agent | Takes::Text | Takes::Promise => "\"other\"",
+        Takes::Count | Takes::Percent => "77",
+        Takes::Duration | Takes::Pause => "\"77s\"",
+        Takes::Cost => "7.7",
+        Takes::Size => "\"7MiB\"",
+        Takes::Flag => "true",
+        Takes::Paths | Takes::Globs | Takes::Command | Takes::Texts | Takes::Names => "[\"OTHER\"]",
+        Takes::Variables => "{ OTHER = \"1\" }",
+        Takes::Weights | Takes::Services => panic!("not built"),
+    }
+}
+
+#[test]
+fn every_key_is_documented_in_one_sentence() {
+    for key in KEYS {
+        let starts = key.doc.starts_with(|it: char| it.is_uppercase() || it == '`');
+        assert!(starts && key.doc.ends_with('.') && !key.doc.contains(". "), "{}: {}", key.path, key.doc);
+        assert!(!key.doc.contains('|'), "{}: a bar breaks the table", key.path);
+        let path: Vec<&str> = key.path.split('.').collect();
+        assert!(matches!(look_up(&path), Found::Key(it) if it.path == key.path), "{} is hidden", key.path);
+    }
+}
+
+#[test]
+fn durations_are_exact() {
+    let check = |text: &str, expect: Result<u64, UnitError>| assert_eq!(duration_ms(text), expect, "{text}");
+    check("8h", Ok(28_800_000));
+    check("1h30m", Ok(5_400_000));
+    check("500ms", Ok(500));
+    check("2d3h4m5s6ms", Ok(183_845_006));
+    check("1m5ms", Ok(60_005));
+    check(" 10s ", Ok(10_000));
+    check("0s", Ok(0));
+    check("3650d", Ok(315_360_000_000));
+    check("3651d", Err(UnitError::TooLarge));
+    check("99999999999999999999h", Err(UnitError::TooLarge));
+    check("18446744073709551615d", Err(UnitError::TooLarge));
+    check("30m1h", Err(UnitError::Order));
+    check("1m1m", Err(UnitError::Order));
+    check("", Err(UnitError::Empty));
+    check("30", Err(UnitError::NoUnit));
+    check("1h30", Err(UnitError::NoUnit));
+    check("m", Err(UnitError::NoNumber));
+    check("-5m", Err(UnitError::Negative));
+    check("1.5h", Err(UnitError::UnknownUnit));
+    check("5 m", Err(UnitError::UnknownUnit));
+    check("5M", Err(UnitError::UnknownUnit));
+    check("5µs", Err(UnitError::UnknownUnit));
+}
+
+#[test]
+fn sizes_are_exact() {
+    let check = |text: &str, expect: Result<u64, UnitError>| assert_eq!(size_bytes(text), expect, "{text}");
+    check("5GiB", Ok(5_368_709_120));
+    check("500 MB", Ok(500_000_000));
+    check("1B", Ok(1));
+    check("4096TiB", Ok(1 << 52));
+    check("4097TiB", Err(UnitError::TooLarge));
+    check("5", Err(UnitError::NoUnit));
+    check("5gib", Err(UnitError::UnknownUnit));
+    check("1GiB1MiB", Err(UnitError::UnknownUnit));
+    check("GiB", Err(UnitError::NoNumber));
+    check("-1GiB", Err(UnitError::Negative));
+}
+
+#[test]
+fn amounts_are_exact() {
+    let check =
+        |text: &str, expect: Result<u64, UnitError>| assert_eq!(micro_dollars(text), expect, "{text}");
+    check("25", Ok(25_000_000));
+    check("0.1", Ok(100_000));
+    check("12.345678", Ok(12_345_678));
+    check("12.3456780000", Ok(12_345_678));
+    check("1e2", Ok(100_000_000));
+    check("1E-6", Ok(1));
+    check("2.5e1", Ok(25_000_000));
+    check("+3.0", Ok(3_000_000));
+    check("0", Ok(0));
+    check("0.0e9", Ok(0));
+    check("10000000e-7", Ok(1_000_000));
+    check("1000000000", Ok(1_000_000_000_000_000));
+    check("1000000000.000001", Err(UnitError::TooLarge));
+    check("1e400", Err(UnitError::TooLarge));
+    check("1e99999999999", Err(UnitError::NoNumber));
+    check("0.0000001", Err(UnitError::TooFine));
+    check("1e-7", Err(UnitError::TooFine));
+    check("-1", Err(UnitError::Negative));
+    check("-inf", Err(UnitError::Negative));
+    check("inf", Err(UnitError::NoNumber));
+    check("nan", Err(UnitError::NoNumber));
+    check("5 USD", Err(UnitError::NoNumber));
+    check("5,0", Err(UnitError::NoNumber));
+    check(".5", Err(UnitError::NoNumber));
+    check("", Err(UnitError::Empty));
+}
+
+#[test]
+fn slips_find_the_word_that_was_meant() {
+    let words = ["limits", "iterations", "iteration_time", "cost_usd", "keep"];
+    let check = |word: &str, expect: Option<&str>| assert_eq!(closest(word, words), expect, "{word}");
+    check("limtis", Some("limits"));
+    check("iteration", Some("iterations"));
+    check("Cost-USD", Some("cost_usd"));
+    check("cost", Some("cost_usd"));
+    check("kepe", Some("keep"));
+    check("budget", None);
+    check("", None);
+    check(&"limits".repeat(1000), None);
+}
+
+#[test]
+fn strength_decides_and_not_the_order_of_reading() {
+    let layer = |kind, text: &str| Layer { kind, file: format!("{kind:?}"), text: text.to_owned() };
+    let user = layer(LayerKind::User, "limits.iterations = 1\nbreaker.no_progress = 1\nkeep.loops = 1");
+    let ralphrc = layer(LayerKind::Ralphrc, "CB_NO_PROGRESS_THRESHOLD=2");
+    let workspace = layer(LayerKind::Workspace, "limits.iterations = 3");
+    let forwards = resolve(&[user.clone(), ralphrc.clone(), workspace.clone()], &[]);
+    let backwards = resolve(&[workspace, ralphrc, user], &[]);
+    assert_eq!(forwards, backwards);
+    let settings = forwards.settings().unwrap();
+    assert_eq!((settings.limits.iterations, settings.no_progress, settings.keep_loops), (3, 2, 1));
+}
+
+#[test]
+fn a_finding_points_at_its_bytes() {
+    let text = "# größer\nlimits = { iterations = 0 }\n";
+    let resolved = workspace(text);
+    let Origin::File { place, line, column } = &resolved.findings()[0].origin else { panic!() };
+    assert_eq!((&text[place.range.clone()], *line, *column), ("0", 2, 25));
+}
+
+fn workspace(text: &str) -> Resolved {
+    let layer =
+        Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".to_owned(), text: text.to_owned() };
+    resolve(&[layer], &[])
+}
+
+proptest! {
+    #[test]
+    fn any_amount_is_read_back_exactly(micros in 0_u64..=1_000_000_000_000_000) {
+        let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+        prop_assert_eq!(micro_dollars(&text), Ok(micros));
+    }
+
+    #[test]
+    fn reading_is_total(text in any::<String>()) {
+        for kind in [LayerKind::User, LayerKind::Ralphrc, LayerKind::Workspace] {
+            let _ = resolve(&[Layer { kind, file: String::new(), text: text.clone() }], &[]);
+        }
+        let _ = (duration_ms(&text), size_bytes(&text), micro_dollars(&text));
+    }
+
+    #[test]
+    fn reading_is_total_on_what_looks_like_shell(text in r#"([A-Z_]{1,3}=|CLAUDE_MODEL=|export |["'$`\\ #a-zé=;(){}]|\n){0,40}"#) {
+        let _ = resolve(&[Layer { kind: LayerKind::Ralphrc, file: String::new(), text }], &[]);
+    }
+
+    /// Whatever is written is either what the settings say or a reason not to run; never a default in silence.
+    #[test]
+    fn a_number_is_taken_or_refused(number in any::<i64>()) {
+        let resolved = workspace(&format!("limits.iterations = {number}"));
+        match resolved.settings() {
+            Ok(settings) => prop_assert_eq!(i64::from(settings.limits.iterations), number),
+            Err(findings) => {
+                prop_assert!(number <= 0 || number > i64::from(u32::MAX));
+                prop_assert_eq!(findings.len(), 1);
+            }
+        }
+    }
+}

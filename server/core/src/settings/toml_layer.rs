@@ -1,0 +1,193 @@
+//! One TOML file to assignments and findings, each with its exact place. Everything in the file is either
+//! understood or named; nothing is skipped.
+
+use std::ops::Range;
+
+use toml::de::{DeTable, DeValue};
+
+use super::accept::{Wrongly, accept, default_hint};
+use super::agents::{self, Agent};
+use super::assignment::{Assignment, Reading, full_path, written};
+use super::closest::closest;
+use super::finding::{Origin, SettingCode, SettingFinding, shown};
+use super::keys::KEYS;
+use super::table::{Found, Key, look_up};
+use super::value::Raw;
+
+/// More findings than this say nothing more about a file.
+const MOST_FINDINGS: usize = 50;
+
+pub(super) fn read(file: &str, text: &str) -> Reading {
+    let (document, errors) = DeTable::parse_recoverable(text);
+    let mut walk = Walk { file, text, out: Reading::default() };
+    for error in &errors {
+        let range = error.span().unwrap_or(0..0);
+        let line = error.message().lines().next().unwrap_or("it cannot be read");
+        let line: String = line.chars().filter(|it| !it.is_control()).collect();
+        let message = format!("this is not TOML: {line}");
+        walk.say(
+            SettingCode::Syntax,
+            range,
+            (message, "correct the line; nothing runs until the file can be read"),
+        );
+    }
+    // What a broken document seems to say further down may be an echo of the first mistake.
+    if errors.is_empty() {
+        walk.table(document.get_ref(), &mut Vec::new());
+    }
+    walk.out.findings.sort_by_key(|it| match &it.origin {
+        Origin::File { place, .. } => place.range.start,
+        Origin::Default | Origin::Option(_) => 0,
+    });
+    walk.out.findings.truncate(MOST_FINDINGS);
+    walk.out
+}
+
+struct Walk<'a> {
+    file: &'a str,
+    text: &'a str,
+    out: Reading,
+}
+
+impl Walk<'_> {
+    fn table<'t>(&mut self, table: &'t DeTable<'_>, path: &mut Vec<&'t str>) {
+        for (name, value) in table {
+            path.push(name.get_ref());
+            match look_up(path) {
+                Found::Key(key) => self.key(key, path, (name.span(), value)),
+                Found::Section => self.section(path, name.span(), value.get_ref()),
+                Found::Unknown => self.unknown(path, name.span()),
+            }
+            path.pop();
+        }
+    }
+
+    fn section<'t>(&mut self, path: &mut Vec<&'t str>, at: Range<usize>, value: &'t DeValue<'_>) {
+        let DeValue::Table(table) = value else {
+            let message = format!("`{}` is a table, found {}", shown_path(path), raw(value));
+            return self.say(SettingCode::BadValue, at, (message, "write its keys below a `[…]` header"));
+        };
+        if let ["agents", name] = path.as_slice() {
+            let agent = agents::kind_of(name);
+            if let Some((problem, hint)) = agents::misplaced(agent, "") {
+                let code =
+                    if agent == Agent::Later { SettingCode::NotYetSupported } else { SettingCode::BadValue };
+                return self.say(code, at, (format!("`{}` {problem}", shown_path(path)), hint));
+            }
+            let origin = self.at(at);
+            self.out.agents.push(((*name).to_owned(), origin));
+        }
+        self.table(table, path);
+    }
+
+    fn key(
+        &mut self,
+        key: &'static Key,
+        path: &[&str],
+        (at, value): (Range<usize>, &toml::Spanned<DeValue<'_>>),
+    ) {
+        let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
+        let misplaced = agent.and_then(|name| agents::misplaced(agents::kind_of(name), key.name()));
+        if let Some((problem, hint)) = misplaced {
+            return self.say(SettingCode::BadValue, at, (format!("`{}` {problem}", shown_path(path)), hint));
+        }
+        let raw = raw(value.get_ref());
+        match accept(key, agent, &raw) {
+            Ok(value) => {
+                let origin = self.at(at);
+                let written = written(key.takes, &raw);
+                let agent = agent.map(str::to_owned);
+                self.out.assignments.push(Assignment { key, agent, value, written, origin });
+            }
+            Err(problem) => {
+                let at = match problem.place {
+                    Wrongly::Key => at,
+                    Wrongly::Value => value.span(),
+                    Wrongly::Item(index) => item_span(value, index),
+                };
+                let hint = problem.hint.unwrap_or_else(|| default_hint(key));
+                self.out.refused.push(full_path(key, agent));
+                self.say(problem.code, at, (problem.message, hint));
+            }
+        }
+    }
+
+    fn unknown(&mut self, path: &[&str], at: Range<usize>) {
+        let hint = match meant(path) {
+            Some(known) => format!("did you mean `{known}`?"),
+            None => "remove the line, or see the list of keys in CONFIGURATION.md".to_owned(),
+        };
+        self.say(SettingCode::UnknownKey, at, (format!("`{}` is not a known key", shown_path(path)), hint));
+    }
+
+    fn say(&mut self, code: SettingCode, at: Range<usize>, (message, hint): (String, impl Into<String>)) {
+        // Each place costs a scan of the text: a file full of mistakes must not cost its square.
+        if self.out.findings.len() <= MOST_FINDINGS * 4 {
+            let origin = self.at(at);
+            self.out.findings.push(SettingFinding { code, origin, message, hint: hint.into() });
+        }
+    }
+
+    fn at(&self, range: Range<usize>) -> Origin {
+        Origin::in_text(self.file, self.text, range)
+    }
+}
+
+/// The known key that an unknown path may stand for.
+fn meant(path: &[&str]) -> Option<String> {
+    let (name, section) = path.split_last()?;
+    // As the arguments are called: `--max-cost`.
+    let name = &name.trim_start_matches("max-").trim_start_matches("max_");
+    let depth = section.len();
+    let beside = KEYS.iter().filter_map(|key| {
+        let parts: Vec<&str> = key.path.split('.').collect();
+        let same = parts.iter().zip(section).all(|(part, of)| part == of || *part == "*");
+        parts.get(depth).copied().filter(|part| same && *part != "*")
+    });
+    if let Some(near) = closest(name, beside) {
+        let full: Vec<&str> = section.iter().copied().chain([near]).collect();
+        return Some(shown_path(&full));
+    }
+    let elsewhere = KEYS.iter().find(|key| key.name() == *name && !key.path.contains('*'));
+    elsewhere.map(|key| key.path.to_owned())
+}
+
+fn shown_path(path: &[&str]) -> String {
+    path.iter().map(|it| shown(it)).collect::<Vec<_>>().join(".")
+}
+
+fn item_span(value: &toml::Spanned<DeValue<'_>>, index: usize) -> Range<usize> {
+    let span = match value.get_ref() {
+        DeValue::Array(items) => items.get(index).map(toml::Spanned::span),
+        DeValue::Table(entries) => entries.iter().nth(index).map(|(name, _)| name.span()),
+        _ => None,
+    };
+    span.unwrap_or_else(|| value.span())
+}
+
+fn raw(value: &DeValue<'_>) -> Raw {
+    match value {
+        DeValue::String(text) => Raw::Text(text.clone().into_owned()),
+        DeValue::Integer(number) => {
+            let decimal = i128::from_str_radix(number.as_str(), number.radix());
+            Raw::Integer(decimal.map_or_else(|_| number.to_string(), |it| it.to_string()))
+        }
+        DeValue::Float(number) => Raw::Float(number.as_str().to_owned()),
+        DeValue::Boolean(flag) => Raw::Flag(*flag),
+        DeValue::Datetime(date) => Raw::Date(date.to_string()),
+        DeValue::Array(items) => Raw::List(items.iter().map(|it| raw(it.get_ref())).collect()),
+        DeValue::Table(table) => {
+            let entry = |(name, value): (&toml::Spanned<_>, &toml::Spanned<_>)| {
+                (std::borrow::Cow::<str>::into_owned(Clone::clone(name.get_ref())), raw(value.get_ref()))
+            };
+            Raw::Table(table.iter().map(entry).collect())
+        }
+    }
+}
+
+/// The value of the only key of a text.
+#[cfg(test)]
+pub(super) fn raw_of(text: &str) -> Raw {
+    let table = DeTable::parse(text).unwrap();
+    raw(table.get_ref().values().next().unwrap().get_ref())
+}

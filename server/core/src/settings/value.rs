@@ -1,0 +1,252 @@
+//! One value of the configuration: from what was written to what it means, or why it means nothing.
+
+use std::fmt;
+
+use super::finding::shown;
+use super::globs::{glob_fault, path_fault};
+use super::table::Takes;
+use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
+
+/// What was written, whatever it was written in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Raw {
+    Text(String),
+    /// Decimal digits, perhaps with a sign.
+    Integer(String),
+    Float(String),
+    Flag(bool),
+    Date(String),
+    List(Vec<Raw>),
+    Table(Vec<(String, Raw)>),
+}
+
+/// What it means.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Text(String),
+    Count(u32),
+    /// Milliseconds, micro-dollars or bytes, as the key says.
+    Amount(u64),
+    Flag(bool),
+    Texts(Vec<String>),
+    Pairs(Vec<(String, String)>),
+}
+
+/// Why a value cannot be taken. `item` is the index of the bad element of a list or table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wrong {
+    pub(super) item: Option<usize>,
+    pub(super) fault: Fault,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Fault {
+    /// What was found instead, and what to do about it where the expectation alone does not say.
+    Found { found: String, hint: Option<&'static str> },
+    /// Known, and not acted on by this version.
+    NotYet,
+}
+
+const NO_UNLIMITED: &str = "there is no \"unlimited\"; write the largest value you would accept";
+const WRITE_UNIT: &str = "write the number with its unit, in quotes";
+
+/// Reads a value for a key that takes `takes`.
+pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
+    match takes {
+        Takes::Word { now, later } => word(raw, now, later),
+        Takes::Agent => agent(raw),
+        Takes::Text => line(raw).map(Value::Text),
+        Takes::Promise => promise(raw),
+        Takes::Count => count(raw, u32::MAX),
+        Takes::Percent => count(raw, 100),
+        Takes::Duration => amount(raw, duration_ms).and_then(above_zero),
+        Takes::Pause => amount(raw, duration_ms),
+        Takes::Cost => cost(raw).and_then(above_zero),
+        Takes::Size => amount(raw, size_bytes).and_then(above_zero),
+        Takes::Flag => flag(raw),
+        Takes::Paths => texts(raw, path_fault),
+        Takes::Globs => texts(raw, glob_fault),
+        Takes::Command => command(raw),
+        Takes::Texts => texts(raw, |_| None),
+        Takes::Names => texts(raw, name_fault),
+        Takes::Variables => variables(raw),
+        // Keys that take these are refused before their value is looked at.
+        Takes::Weights | Takes::Services => Err(found(raw)),
+    }
+}
+
+impl Takes {
+    /// What a plain text (an argument, a line of another tool's file) stands for.
+    pub(super) fn plain(self, text: &str) -> Raw {
+        let numeric = text.starts_with(|it: char| it.is_ascii_digit() || matches!(it, '+' | '-' | '.'));
+        match self {
+            Self::Count | Self::Percent if numeric => Raw::Integer(text.to_owned()),
+            Self::Cost if numeric => Raw::Float(text.to_owned()),
+            Self::Flag => match text {
+                "true" => Raw::Flag(true),
+                "false" => Raw::Flag(false),
+                other => Raw::Text(other.to_owned()),
+            },
+            Self::Command | Self::Texts | Self::Paths | Self::Globs | Self::Names => {
+                Raw::List(text.split_whitespace().map(|it| Raw::Text(it.to_owned())).collect())
+            }
+            _ => Raw::Text(text.to_owned()),
+        }
+    }
+}
+
+fn word(raw: &Raw, now: &[&str], later: &[&str]) -> Result<Value, Wrong> {
+    match raw {
+        Raw::Text(text) if now.contains(&text.as_str()) => Ok(Value::Text(text.clone())),
+        Raw::Text(text) if later.contains(&text.as_str()) => Err(not_yet()),
+        _ => Err(found(raw)),
+    }
+}
+
+fn agent(raw: &Raw) -> Result<Value, Wrong> {
+    match raw {
+        // Taking over from one agent to the next.
+        Raw::List(_) => Err(not_yet()),
+        _ => line(raw).and_then(|name| if name.is_empty() { Err(found(raw)) } else { Ok(Value::Text(name)) }),
+    }
+}
+
+fn line(raw: &Raw) -> Result<String, Wrong> {
+    match raw {
+        Raw::Text(text) if !text.chars().any(char::is_control) => Ok(text.clone()),
+        _ => Err(found(raw)),
+    }
+}
+
+fn promise(raw: &Raw) -> Result<Value, Wrong> {
+    const LONGEST: usize = 200;
+    let text = line(raw)?;
+    let fits = !text.is_empty() && text.trim() == text && text.len() <= LONGEST && !text.contains(['<', '>']);
+    if fits { Ok(Value::Text(text)) } else { Err(found(raw)) }
+}
+
+fn count(raw: &Raw, most: u32) -> Result<Value, Wrong> {
+    let Raw::Integer(digits) = raw else { return Err(found(raw)) };
+    match digits.trim().parse::<i128>() {
+        Ok(0) => Err(wrong(raw.to_string(), NO_UNLIMITED)),
+        Ok(number) => match u32::try_from(number) {
+            Ok(number) if number <= most => Ok(Value::Count(number)),
+            _ => Err(found(raw)),
+        },
+        Err(_) => Err(found(raw)),
+    }
+}
+
+fn amount(raw: &Raw, read: fn(&str) -> Result<u64, UnitError>) -> Result<Value, Wrong> {
+    match raw {
+        Raw::Text(text) => read(text).map(Value::Amount).map_err(|error| unit_fault(raw, error)),
+        Raw::Integer(_) | Raw::Float(_) => Err(wrong(raw.to_string(), WRITE_UNIT)),
+        _ => Err(found(raw)),
+    }
+}
+
+fn cost(raw: &Raw) -> Result<Value, Wrong> {
+    match raw {
+        Raw::Integer(text) | Raw::Float(text) => {
+            micro_dollars(text).map(Value::Amount).map_err(|error| unit_fault(raw, error))
+        }
+        _ => Err(found(raw)),
+    }
+}
+
+fn above_zero(value: Value) -> Result<Value, Wrong> {
+    match value {
+        Value::Amount(0) => Err(wrong("zero".to_owned(), NO_UNLIMITED)),
+        other => Ok(other),
+    }
+}
+
+fn flag(raw: &Raw) -> Result<Value, Wrong> {
+    match raw {
+        Raw::Flag(flag) => Ok(Value::Flag(*flag)),
+        _ => Err(found(raw)),
+    }
+}
+
+fn texts(raw: &Raw, fault: fn(&str) -> Option<String>) -> Result<Value, Wrong> {
+    let Raw::List(items) = raw else { return Err(found(raw)) };
+    let mut texts = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        let text = line(item).map_err(|wrong| wrong.of_item(index))?;
+        if let Some(fault) = fault(&text) {
+            let found = format!("{item}: {fault}");
+            return Err(Wrong { item: Some(index), fault: Fault::Found { found, hint: None } });
+        }
+        texts.push(text);
+    }
+    Ok(Value::Texts(texts))
+}
+
+fn command(raw: &Raw) -> Result<Value, Wrong> {
+    let value = texts(raw, |_| None)?;
+    match &value {
+        Value::Texts(argv) if argv.first().is_some_and(|program| !program.is_empty()) => Ok(value),
+        _ => Err(found(raw)),
+    }
+}
+
+fn variables(raw: &Raw) -> Result<Value, Wrong> {
+    let Raw::Table(entries) = raw else { return Err(found(raw)) };
+    let mut pairs = Vec::with_capacity(entries.len());
+    for (index, (name, value)) in entries.iter().enumerate() {
+        if let Some(found) = name_fault(name) {
+            let fault = Fault::Found { found: format!("`{}`: {found}", shown(name)), hint: None };
+            return Err(Wrong { item: Some(index), fault });
+        }
+        match value {
+            Raw::Text(text) if !text.contains('\0') => pairs.push((name.clone(), text.clone())),
+            _ => return Err(found(value).of_item(index)),
+        }
+    }
+    Ok(Value::Pairs(pairs))
+}
+
+fn name_fault(name: &str) -> Option<String> {
+    let starts = name.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_');
+    let good = starts && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_');
+    (!good).then(|| "not the name of a variable".to_owned())
+}
+
+fn unit_fault(raw: &Raw, error: UnitError) -> Wrong {
+    let hint = if error == UnitError::NoUnit { Some(WRITE_UNIT) } else { None };
+    Wrong { item: None, fault: Fault::Found { found: format!("{raw}: {error}"), hint } }
+}
+
+fn found(raw: &Raw) -> Wrong {
+    Wrong { item: None, fault: Fault::Found { found: raw.to_string(), hint: None } }
+}
+
+fn wrong(found: String, hint: &'static str) -> Wrong {
+    Wrong { item: None, fault: Fault::Found { found, hint: Some(hint) } }
+}
+
+fn not_yet() -> Wrong {
+    Wrong { item: None, fault: Fault::NotYet }
+}
+
+impl Wrong {
+    fn of_item(self, index: usize) -> Self {
+        Self { item: Some(index), ..self }
+    }
+}
+
+/// As a person would name it; never raw bytes of a file.
+impl fmt::Display for Raw {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(out, "\"{}\"", shown(text)),
+            Self::Integer(number) | Self::Float(number) | Self::Date(number) => {
+                write!(out, "{}", shown(number))
+            }
+            Self::Flag(flag) => write!(out, "{flag}"),
+            Self::List(items) if items.is_empty() => write!(out, "an empty list"),
+            Self::List(_) => write!(out, "a list"),
+            Self::Table(_) => write!(out, "a table"),
+        }
+    }
+}
