@@ -1,5 +1,6 @@
 //! The only code that touches the machine. One file, one error enum each.
 
+pub mod agents;
 pub mod clock;
 pub mod git;
 pub mod journal_file;

@@ -2,6 +2,7 @@
 //! this module turns output lines into [`AgentEvent`]s; a line it cannot read is an event too, never an error.
 
 pub mod allow;
+pub mod argv;
 pub mod claims;
 pub mod claude;
 pub mod reader;

@@ -13,6 +13,8 @@ use crate::task::{CriterionId, PlanItem};
 
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
 pub const MAX_BYTES: usize = 256 * 1024;
+/// As [`MAX_BYTES`], where the prompt travels as an argument: Linux takes 128 KiB in one.
+pub const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
 
 /// Everything a prompt is made of.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +40,8 @@ pub struct PromptInput<'a> {
     pub promise: &'a str,
     /// Completion needs a claim although every criterion has a check (`--anyway`).
     pub claim_wanted: bool,
+    /// [`MAX_BYTES`] or [`MAX_ARGUMENT_BYTES`].
+    pub max_bytes: usize,
 }
 
 /// What is left once this iteration is charged.
@@ -63,11 +67,11 @@ pub fn build(input: &PromptInput<'_>) -> String {
     let mut output_bytes = OUTPUT_BYTES;
     loop {
         let state = sections::all(input, output_bytes);
-        if input.task.len() + state.len() <= MAX_BYTES {
+        if input.task.len() + state.len() + 2 <= input.max_bytes {
             return join(input.task, &state);
         }
         if output_bytes == 0 {
-            return join(&shortened_task(input.task, MAX_BYTES.saturating_sub(state.len())), &state);
+            return join(&shortened_task(input.task, input.max_bytes.saturating_sub(state.len())), &state);
         }
         output_bytes /= 2;
     }

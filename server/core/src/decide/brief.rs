@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::check::Status;
 use crate::journal::{Changes, Round};
 use crate::moment::Moment;
-use crate::prompt::{Budget, Last, PromptInput, build};
+use crate::prompt::{Budget, Last, MAX_ARGUMENT_BYTES, MAX_BYTES, PromptInput, build};
+use crate::settings::PromptBy;
 use crate::task::CriterionId;
 
 use super::Reading;
@@ -28,6 +29,10 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, now: Moment) -> String {
         proposed: &state.proposed,
         promise: &state.spec.promise,
         claim_wanted: state.spec.anyway && state.held_at_start,
+        max_bytes: match state.spec.agent.prompt {
+            PromptBy::Argument => MAX_ARGUMENT_BYTES,
+            PromptBy::Stdin | PromptBy::File => MAX_BYTES,
+        },
     })
 }
 

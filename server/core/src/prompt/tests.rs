@@ -74,6 +74,7 @@ impl Scene {
             proposed: &self.proposed,
             promise: "COMPLETE",
             claim_wanted: self.claim_wanted,
+            max_bytes: MAX_BYTES,
         })
     }
 }

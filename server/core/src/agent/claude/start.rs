@@ -8,14 +8,14 @@ use crate::settings::Permissions;
 /// What of the settings and the task shapes the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Start<'a> {
-    /// The program as found.
-    pub program: &'a str,
+    /// The program as found, with what the user wants in front of every other argument.
+    pub command: &'a [String],
     pub permissions: Permissions,
     pub model: Option<&'a str>,
     /// The user's own arguments.
     pub args: &'a [String],
-    /// The task's check commands.
-    pub commands: &'a [String],
+    /// The commands of the task's checks.
+    pub checks: &'a [String],
     /// The detected test runner ([`allow::test_runner`]).
     pub runner: Option<&'a str>,
 }
@@ -26,12 +26,12 @@ pub struct Start<'a> {
 /// spaces and parentheses, so that many commands would not arrive as they are written.
 pub fn argv(start: &Start<'_>) -> Vec<String> {
     let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
-    let mut argv = vec![start.program.to_owned()];
+    let mut argv = start.command.to_vec();
     argv.extend(fixed.map(str::to_owned));
     match start.permissions {
         Permissions::Edits => {
             argv.extend(["--permission-mode", "acceptEdits"].map(str::to_owned));
-            let rules = allow::rules(start.commands, start.runner);
+            let rules = allow::rules(start.checks, start.runner);
             if !rules.is_empty() {
                 argv.extend(["--settings".to_owned(), settings(&rules)]);
             }
@@ -78,11 +78,11 @@ mod tests {
         let commands: Vec<String> = commands.iter().map(ToString::to_string).collect();
         let args = vec!["--effort".to_owned(), "low".to_owned()];
         let start = Start {
-            program: "/bin/claude",
+            command: &["/bin/claude".to_owned()],
             permissions,
             model: Some("m"),
             args: &args,
-            commands: &commands,
+            checks: &commands,
             runner: None,
         };
         let fixed =
@@ -116,11 +116,11 @@ mod tests {
     fn the_rules_survive_their_encoding() {
         let commands = vec!["awk '{print \"}\"}' a\tb 'é\"\\'".to_owned()];
         let start = Start {
-            program: "claude",
+            command: &["claude".to_owned()],
             permissions: Permissions::Edits,
             model: None,
             args: &[],
-            commands: &commands,
+            checks: &commands,
             runner: Some("cargo test"),
         };
         let argv = argv(&start);

@@ -1,0 +1,176 @@
+//! Which program a loop's agent is: finds it, and puts together what is started. Starts nothing itself.
+//!
+//! A program is never looked up inside the work tree: a repository must not bring its own `claude`. Only a
+//! path that the configuration spells out may lie there, and that is shown before it is trusted.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::agent::{allow, claude};
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::{AgentSettings, Dialect, PromptBy};
+use loopkeeper_core::task::{Check, Criterion};
+
+/// Agents that `auto` looks for, in this order.
+const AUTO: [&str; 1] = ["claude"];
+
+#[derive(Debug, thiserror::Error)]
+pub enum AgentError {
+    #[error("no agent was found on PATH (looked for {})", AUTO.map(|it| format!("`{it}`")).join(", "))]
+    NoneFound,
+    #[error("the agent `{agent}` cannot start: no program `{program}` on PATH")]
+    Missing { agent: String, program: String },
+    #[error("the agent `{agent}` cannot start: {} is no program", path.display())]
+    NoProgram { agent: String, path: PathBuf },
+    #[error("there is no agent `{agent}`")]
+    Unknown { agent: String },
+    #[error("the agent `{agent}` has no command")]
+    NoCommand { agent: String },
+    #[error("loopkeeper's own program cannot be found: {source}")]
+    Ourselves { source: std::io::Error },
+}
+
+impl AgentError {
+    /// The remedy, for people.
+    pub fn hint(&self) -> String {
+        const INSTALL: &str = "install Claude Code (`npm install -g @anthropic-ai/claude-code`)";
+        const OWN: &str = "set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`";
+        match self {
+            Self::NoneFound => format!("{INSTALL}, or {OWN}."),
+            Self::Missing { agent, .. } if agent == "claude" => {
+                format!("{INSTALL}, or give its path as `command` under `[agents.claude]`.")
+            }
+            Self::Missing { agent, .. } => {
+                format!(
+                    "give the whole path as `command` under `[agents.{agent}]`; work trees are not searched."
+                )
+            }
+            Self::NoProgram { agent, .. } => {
+                format!("correct `command` under `[agents.{agent}]`, or `chmod +x` it.")
+            }
+            Self::Unknown { .. } => "use `claude`, `demo` or a name of `[agents]`.".to_owned(),
+            Self::NoCommand { agent } => format!("add `command = [\"…\"]` under `[agents.{agent}]`."),
+            Self::Ourselves { .. } => "start loopkeeper by its whole path.".to_owned(),
+        }
+    }
+}
+
+/// What is wanted, with what the choice depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// A name of `agents`, or `auto`.
+    pub agent: &'a str,
+    pub agents: &'a [AgentSettings],
+    /// Real path of the work tree.
+    pub root: &'a Path,
+    pub criteria: &'a [Criterion],
+    /// The `PATH` to search.
+    pub path: &'a OsStr,
+}
+
+/// The agent of a loop, ready to be recorded: whole paths, every argument.
+pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, AgentError> {
+    if wanted.agent == "auto" {
+        let found =
+            AUTO.into_iter().find(|name| named(wanted, name).is_ok_and(|it| command(wanted, it).is_ok()));
+        return plan_of(wanted, named(wanted, found.ok_or(AgentError::NoneFound)?)?);
+    }
+    plan_of(wanted, named(wanted, wanted.agent)?)
+}
+
+/// The program of this name on `path`, outside `root`.
+pub fn find(name: &str, path: &OsStr, root: &Path) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute() && !lies_in(folder, root))
+        .map(|folder| folder.join(name))
+        .find(|program| is_program(program))
+}
+
+fn named<'a>(wanted: &Wanted<'a>, name: &str) -> Result<&'a AgentSettings, AgentError> {
+    let found = wanted.agents.iter().find(|it| it.name == name);
+    found.ok_or_else(|| AgentError::Unknown { agent: name.to_owned() })
+}
+
+fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, AgentError> {
+    let plan = |argv, prompt, dialect| AgentPlan {
+        name: agent.name.clone(),
+        argv,
+        prompt,
+        dialect,
+        permissions: agent.permissions,
+    };
+    if agent.name == "demo" {
+        let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
+        let argv = vec![ourselves.to_string_lossy().into_owned(), "demo-agent".to_owned()];
+        return Ok(plan(argv, PromptBy::Stdin, Dialect::Claude));
+    }
+    let mut argv = command(wanted, agent)?;
+    if agent.name == "claude" {
+        let argv = claude::start::argv(&claude::start::Start {
+            command: &argv,
+            permissions: agent.permissions,
+            model: agent.model.as_deref(),
+            args: &agent.args,
+            checks: &check_commands(wanted.criteria),
+            runner: allow::test_runner(&names_in(wanted.root)),
+        });
+        return Ok(plan(argv, PromptBy::Stdin, Dialect::Claude));
+    }
+    argv.extend(agent.args.iter().cloned());
+    let place = match agent.prompt {
+        PromptBy::Stdin => None,
+        PromptBy::Argument => Some("{prompt}"),
+        PromptBy::File => Some("{prompt_file}"),
+    };
+    if let Some(place) = place.filter(|place| !argv.iter().any(|it| it.contains(place))) {
+        argv.push(place.to_owned());
+    }
+    Ok(plan(argv, agent.prompt, agent.output))
+}
+
+/// The agent's command with its program as a whole path.
+fn command(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<Vec<String>, AgentError> {
+    let own_name = std::slice::from_ref(&agent.name);
+    let written = if agent.command.is_empty() && agent.name == "claude" { own_name } else { &agent.command };
+    let Some((program, rest)) = written.split_first() else {
+        return Err(AgentError::NoCommand { agent: agent.name.clone() });
+    };
+    let found = if program.contains('/') {
+        let path = wanted.root.join(program);
+        if !is_program(&path) {
+            return Err(AgentError::NoProgram { agent: agent.name.clone(), path });
+        }
+        path
+    } else {
+        let missing = || AgentError::Missing { agent: agent.name.clone(), program: program.clone() };
+        find(program, wanted.path, wanted.root).ok_or_else(missing)?
+    };
+    Ok(std::iter::once(found.to_string_lossy().into_owned()).chain(rest.iter().cloned()).collect())
+}
+
+fn check_commands(criteria: &[Criterion]) -> Vec<String> {
+    let command = |criterion: &Criterion| match &criterion.check {
+        Some(Check::Command { command, .. }) => Some(command.clone()),
+        _ => None,
+    };
+    criteria.iter().filter_map(command).collect()
+}
+
+fn names_in(root: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn is_program(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether the folder is the work tree or lies in it, links resolved.
+fn lies_in(folder: &Path, root: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(folder).starts_with(real(root))
+}
+
+#[cfg(test)]
+mod tests;

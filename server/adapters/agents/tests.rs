@@ -1,0 +1,164 @@
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::settings::{AgentSettings, Dialect, Permissions, PromptBy};
+use loopkeeper_core::task::{Check, Criterion, CriterionId, Place};
+
+use super::{AgentError, Wanted, find, plan};
+
+/// A work tree and a folder of programs beside it.
+struct Ground {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    bin: PathBuf,
+}
+
+fn place() -> Ground {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    let (root, bin) = (real.join("tree"), real.join("bin"));
+    fs::create_dir_all(&root).unwrap();
+    fs::create_dir_all(&bin).unwrap();
+    Ground { _folder: folder, root, bin }
+}
+
+fn program(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn agent(name: &str, command: &[&str]) -> AgentSettings {
+    AgentSettings {
+        name: name.to_owned(),
+        command: command.iter().map(ToString::to_string).collect(),
+        prompt: PromptBy::Stdin,
+        output: Dialect::Text,
+        permissions: Permissions::Edits,
+        model: None,
+        args: Vec::new(),
+    }
+}
+
+fn path_of(folders: &[&Path]) -> OsString {
+    std::env::join_paths(folders).unwrap()
+}
+
+fn planned(place: &Ground, wanted: &str, agents: &[AgentSettings]) -> Result<Vec<String>, AgentError> {
+    let path = path_of(&[&place.root.join("bin"), &place.bin]);
+    let wanted = Wanted { agent: wanted, agents, root: &place.root, criteria: &[], path: &path };
+    plan(&wanted).map(|it| it.argv)
+}
+
+#[test]
+fn programs_inside_the_work_tree_are_never_found() {
+    let place = place();
+    program(&place.root.join("claude"));
+    program(&place.root.join("node_modules/.bin/claude"));
+    symlink(place.root.join("node_modules/.bin"), place.bin.join("sneaky")).unwrap();
+    let inside = path_of(&[
+        Path::new(""),
+        Path::new("."),
+        Path::new("node_modules/.bin"),
+        &place.root,
+        &place.root.join("node_modules/.bin"),
+        &place.bin.join("sneaky"),
+        &place.bin,
+    ]);
+    assert_eq!(find("claude", &inside, &place.root), None);
+    // The same search finds what lies outside.
+    program(&place.bin.join("claude"));
+    assert_eq!(find("claude", &inside, &place.root), Some(place.bin.join("claude")));
+}
+
+#[test]
+fn only_programs_count() {
+    let place = place();
+    fs::create_dir(place.bin.join("claude")).unwrap();
+    fs::write(place.bin.join("other"), "").unwrap();
+    let path = path_of(&[&place.bin]);
+    assert_eq!(find("claude", &path, &place.root), None);
+    assert_eq!(find("other", &path, &place.root), None);
+}
+
+#[test]
+fn auto_takes_the_first_one_installed() {
+    let place = place();
+    let agents = [agent("claude", &[]), agent("demo", &[])];
+    let error = planned(&place, "auto", &agents).unwrap_err();
+    assert!(matches!(error, AgentError::NoneFound), "{error}");
+    assert!(error.hint().contains("install Claude Code"), "{}", error.hint());
+    program(&place.bin.join("claude"));
+    let argv = planned(&place, "auto", &agents).unwrap();
+    assert_eq!(argv[0], place.bin.join("claude").to_str().unwrap());
+    assert_eq!(argv[1], "-p");
+}
+
+#[test]
+fn a_command_of_ones_own() {
+    let place = place();
+    program(&place.root.join("agent.sh"));
+    program(&place.bin.join("mine"));
+    let root = place.root.to_str().unwrap();
+    let bin = place.bin.to_str().unwrap();
+    let by = |prompt, command: &[&str]| AgentSettings { prompt, ..agent("mine", command) };
+    for (agent, expect) in [
+        (by(PromptBy::Stdin, &["./agent.sh", "-x"]), vec![format!("{root}/./agent.sh"), "-x".into()]),
+        (by(PromptBy::Argument, &["mine"]), vec![format!("{bin}/mine"), "{prompt}".into()]),
+        (
+            by(PromptBy::Argument, &["mine", "--do={prompt}"]),
+            vec![format!("{bin}/mine"), "--do={prompt}".into()],
+        ),
+        (by(PromptBy::File, &["mine"]), vec![format!("{bin}/mine"), "{prompt_file}".into()]),
+    ] {
+        assert_eq!(planned(&place, "mine", std::slice::from_ref(&agent)).unwrap(), expect);
+    }
+}
+
+#[test]
+fn what_cannot_start_says_the_remedy() {
+    let place = place();
+    fs::write(place.root.join("plain.sh"), "").unwrap();
+    for (agents, expect, remedy) in [
+        (agent("mine", &["gone"]), "no program `gone` on PATH", "whole path"),
+        (agent("mine", &["./plain.sh"]), "plain.sh is no program", "chmod +x"),
+        (agent("mine", &[]), "has no command", "add `command"),
+        (agent("other", &[]), "there is no agent `mine`", "name of `[agents]`"),
+    ] {
+        let error = planned(&place, "mine", &[agents]).unwrap_err();
+        assert!(error.to_string().contains(expect), "{error}");
+        assert!(error.hint().contains(remedy), "{}", error.hint());
+    }
+}
+
+#[test]
+fn claude_may_run_the_checks_and_the_test_runner() {
+    let place = place();
+    program(&place.bin.join("claude"));
+    fs::write(place.root.join("Cargo.toml"), "").unwrap();
+    let criterion = Criterion {
+        id: CriterionId("a".into()),
+        name: "a".into(),
+        check: Some(Check::Command { command: "sh check.sh".into(), expect: Vec::new() }),
+        required: true,
+        timeout_ms: None,
+        group: None,
+        stage: None,
+        ticked: None,
+        plan_item: None,
+        place: Place::default(),
+    };
+    let path = path_of(&[&place.bin]);
+    let agents = [agent("claude", &[])];
+    let wanted =
+        Wanted { agent: "claude", agents: &agents, root: &place.root, criteria: &[criterion], path: &path };
+    let plan = plan(&wanted).unwrap();
+    assert_eq!((plan.prompt, plan.dialect), (PromptBy::Stdin, Dialect::Claude));
+    let settings = plan.argv.last().unwrap();
+    assert_eq!(
+        settings,
+        r#"{"permissions":{"allow":["Bash(cargo test *)","Bash(cargo test)","Bash(sh check.sh)"]}}"#
+    );
+}

@@ -1,0 +1,56 @@
+//! The command line of one iteration: placeholders of the loop's argv filled with values.
+
+/// What placeholders stand for.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'a> {
+    /// `{session}`
+    pub session: &'a str,
+    /// `{prompt}`
+    pub prompt: &'a str,
+    /// `{prompt_file}`
+    pub prompt_file: &'a str,
+}
+
+/// Fills every argument in one pass: what a value contains is never filled again.
+pub fn fill(argv: &[String], values: Values<'_>) -> Vec<String> {
+    argv.iter().map(|argument| filled(argument, values)).collect()
+}
+
+fn filled(argument: &str, values: Values<'_>) -> String {
+    let known =
+        [("{session}", values.session), ("{prompt}", values.prompt), ("{prompt_file}", values.prompt_file)];
+    let mut out = String::with_capacity(argument.len());
+    let mut rest = argument;
+    while let Some(at) = rest.find('{') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let (name, value) = known.into_iter().find(|(name, _)| from.starts_with(name)).unwrap_or(("{", "{"));
+        out.push_str(value);
+        rest = from.get(name.len()..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Values, fill};
+
+    #[test]
+    fn placeholders_are_filled_once() {
+        let values = Values { session: "S", prompt: "do {session}", prompt_file: "/p" };
+        for (argument, expect) in [
+            ("plain", "plain"),
+            ("{session}", "S"),
+            ("--id={session}/{session}", "--id=S/S"),
+            ("{prompt}", "do {session}"),
+            ("@{prompt_file}", "@/p"),
+            ("{other} {", "{other} {"),
+            ("{{session}}", "{S}"),
+            (r#"{"a":"\u007bsession\u007d"}"#, r#"{"a":"\u007bsession\u007d"}"#),
+            ("é{prompt_file}é", "é/pé"),
+        ] {
+            assert_eq!(fill(&[argument.to_owned()], values), [expect], "{argument}");
+        }
+    }
+}
