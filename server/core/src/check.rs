@@ -1,5 +1,13 @@
 //! What a check found. Types here; reading of output (expectations, counts, locations) below this module.
 
+pub mod counts;
+pub mod excerpt;
+pub mod judge;
+pub mod locations;
+mod number;
+mod output;
+mod words;
+
 use serde::{Deserialize, Serialize};
 
 use crate::task::CriterionId;
@@ -76,11 +84,15 @@ pub struct Location {
     pub message: String,
 }
 
+/// The line that stands in a stream where bytes were left out. Whoever caps a stream puts it there, between
+/// whole lines, so that nothing is read across the gap.
+pub const GAP: &str = "[part of the output was not kept]";
+
 /// What a command did, before anything is read into it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandRun {
     pub ending: Ending,
-    /// Raw bytes, head and tail where there was more (see `dropped`).
+    /// Raw bytes; head, [`GAP`] and tail where there was more (see `dropped`).
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
     /// Bytes of both streams that were not kept.

@@ -1,1 +1,170 @@
-//! Known secrets and secret-shaped text out of what is stored.
+//! Known secrets and secret-shaped text out of what is stored. One scanner serves whole texts and streams in
+//! any chunking alike. It misses what it does not know: it narrows a leak, it is no permission to log.
+
+mod shapes;
+#[cfg(test)]
+mod tests;
+
+use shapes::{Rest, SHAPE_LOOKAHEAD, SHAPES};
+
+const MARK: &[u8] = b"[redacted]";
+/// Shorter values would black out ordinary words.
+const LEAST_KNOWN: usize = 8;
+
+/// What to look for: exact values first, then the shapes of well-known tokens.
+#[derive(Debug, Clone)]
+pub struct Redactor {
+    known: Vec<Vec<u8>>,
+    /// How far ahead of a byte one must see to judge it.
+    lookahead: usize,
+}
+
+impl Redactor {
+    /// Looks for these values (those of at least 8 bytes) besides the shapes.
+    pub fn new(known: impl IntoIterator<Item = String>) -> Self {
+        let mut known: Vec<Vec<u8>> =
+            known.into_iter().filter(|it| it.len() >= LEAST_KNOWN).map(String::into_bytes).collect();
+        known.sort_by_key(|it| std::cmp::Reverse(it.len()));
+        known.dedup();
+        let longest = known.first().map_or(0, Vec::len);
+        Self { known, lookahead: longest.max(SHAPE_LOOKAHEAD) + MARK.len() }
+    }
+
+    /// Takes the values of variables whose names say that they are secret.
+    pub fn from_env(vars: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self::new(vars.into_iter().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value))
+    }
+
+    /// `text` with every secret replaced by `[redacted]`.
+    pub fn redact(&self, text: &str) -> String {
+        let mut stream = self.stream();
+        let mut out = stream.push(text.as_bytes());
+        out.extend(stream.finish());
+        // Secrets begin and end at characters, so this only ever copies.
+        String::from_utf8(out).unwrap_or_else(|it| String::from_utf8_lossy(it.as_bytes()).into_owned())
+    }
+
+    /// The same for bytes that arrive in pieces.
+    pub fn stream(&self) -> Stream<'_> {
+        Stream { redactor: self, held: Vec::new(), previous: None, mode: Mode::Plain }
+    }
+
+    /// The longest known value at the start of `bytes`. One that overlaps a mark in the text does not count:
+    /// otherwise redacting twice could find what redacting once had made.
+    fn known_at(&self, bytes: &[u8]) -> usize {
+        let found = |it: &&Vec<u8>| bytes.starts_with(it) && !begins_mark_within(bytes, it.len());
+        self.known.iter().find(found).map_or(0, Vec::len)
+    }
+}
+
+/// Whether a variable of this name holds a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD"].iter().any(|it| name.contains(it))
+}
+
+fn begins_mark_within(bytes: &[u8], length: usize) -> bool {
+    (1..length).any(|at| bytes.get(at..).is_some_and(|it| it.starts_with(MARK)))
+}
+
+/// Redacts bytes that arrive in pieces; holds back what could still become part of a secret.
+#[derive(Debug)]
+pub struct Stream<'a> {
+    redactor: &'a Redactor,
+    held: Vec<u8>,
+    /// The last byte given out.
+    previous: Option<u8>,
+    mode: Mode,
+}
+
+#[derive(Debug)]
+enum Mode {
+    Plain,
+    /// Inside a secret whose mark is out: `left` bytes belong to it for sure, then as many as `rest` says.
+    Covered {
+        left: usize,
+        rest: Rest,
+        last: u8,
+    },
+}
+
+impl Stream<'_> {
+    /// What may be stored after these bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.held.extend_from_slice(bytes);
+        self.drain(self.redactor.lookahead)
+    }
+
+    /// What was still held back.
+    pub fn finish(&mut self) -> Vec<u8> {
+        self.drain(1)
+    }
+
+    fn drain(&mut self, need: usize) -> Vec<u8> {
+        let held = std::mem::take(&mut self.held);
+        let mut out = Vec::with_capacity(held.len());
+        let mut rest = held.as_slice();
+        loop {
+            let calm = self.calm(rest);
+            out.extend_from_slice(calm);
+            self.previous = calm.last().copied().or(self.previous);
+            rest = rest.get(calm.len()..).unwrap_or_default();
+            if rest.len() < need.max(1) {
+                break;
+            }
+            let used = self.step(rest, &mut out);
+            rest = rest.get(used..).unwrap_or_default();
+        }
+        self.held = rest.to_vec();
+        out
+    }
+
+    /// The bytes up to the next one at which anything could begin.
+    fn calm<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        if matches!(self.mode, Mode::Covered { .. }) {
+            return &[];
+        }
+        let known = &self.redactor.known;
+        let begins = |byte: &u8| {
+            *byte == b'[' || shapes::may_begin(*byte) || known.iter().any(|it| it.first() == Some(byte))
+        };
+        let end = bytes.iter().position(begins).unwrap_or(bytes.len());
+        bytes.get(..end).unwrap_or_default()
+    }
+
+    /// Judges the first byte of `rest`; how many bytes that used up.
+    fn step(&mut self, rest: &[u8], out: &mut Vec<u8>) -> usize {
+        if let Mode::Covered { left, rest: then, last } = &mut self.mode {
+            if *left == 0 {
+                (*left, *then) = then.goes_on(rest, *last);
+            }
+            *left = (*left).max(self.redactor.known_at(rest));
+            if *left == 0 {
+                self.mode = Mode::Plain;
+                return 0;
+            }
+            *left -= 1;
+            *last = rest.first().copied().unwrap_or_default();
+            return 1;
+        }
+        if rest.starts_with(MARK) {
+            return self.mark(out, MARK.len());
+        }
+        let known = self.redactor.known_at(rest);
+        let shape = SHAPES.iter().find_map(|it| it.at(rest, self.previous));
+        if known == 0 && shape.is_none() {
+            out.extend(rest.first());
+            self.previous = rest.first().copied();
+            return 1;
+        }
+        let (length, then) = shape.unwrap_or((0, Rest::Nothing));
+        self.mode = Mode::Covered { left: length.max(known), rest: then, last: 0 };
+        self.mark(out, 0)
+    }
+
+    fn mark(&mut self, out: &mut Vec<u8>, used: usize) -> usize {
+        out.extend_from_slice(MARK);
+        self.previous = MARK.last().copied();
+        used
+    }
+}

@@ -1,1 +1,137 @@
-//! Escape sequences, control and bidi characters out of what is shown.
+//! Escape sequences, control, bidi and invisible characters out of what is shown: everything that came from an
+//! agent, a check or a file name goes through here before a person or a client sees it. Total and idempotent.
+
+#[cfg(test)]
+mod tests;
+
+/// Characters of a [`line`].
+pub const LINE_CHARS: usize = 300;
+
+/// Several lines: only printable characters, `\n` and `\t` are left.
+pub fn text(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for c in strip_escapes(raw).chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            // They break lines in editors, though not in terminals.
+            '\u{2028}' | '\u{2029}' => out.push('\n'),
+            _ if c.is_control() || is_invisible(c) => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// One line of at most [`LINE_CHARS`] characters; white space is folded, what is cut off shows as `…`.
+pub fn line(raw: &str) -> String {
+    line_within(raw, LINE_CHARS)
+}
+
+/// As [`line`], of at most `most` characters.
+pub fn line_within(raw: &str, most: usize) -> String {
+    let clean = text(raw);
+    let folded = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    if folded.chars().count() <= most {
+        return folded;
+    }
+    let kept: String = folded.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// Every character that could hide, move or imitate something, escaped so that it shows: `^[`, `\u{202e}`.
+/// For pages on which a person decides what may run; nothing is left out, line ends show too.
+pub fn visible(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for c in raw.chars() {
+        match c {
+            '\0'..='\x1f' => out.extend(['^', char::from(c as u8 + 0x40)]),
+            '\x7f' => out.push_str("^?"),
+            _ if c.is_control() || is_invisible(c) || is_odd(c) => out.extend(c.escape_unicode()),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// What a terminal would show of `raw` as far as searching goes: escape sequences out, every line end `\n`. A
+/// carriage return alone ends a line too, so that no state of a progress bar is lost. Tabs and all other
+/// characters stay.
+pub fn strip_escapes(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find(is_introducer) {
+        let (plain, special) = rest.split_at(at);
+        out.push_str(plain);
+        if special.starts_with('\r') {
+            let after = special.trim_start_matches('\r');
+            out.push('\n');
+            rest = after.strip_prefix('\n').unwrap_or(after);
+        } else {
+            rest = skip_sequence(special);
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn is_introducer(c: char) -> bool {
+    matches!(c, '\r' | '\x1b' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}'..='\u{9f}')
+}
+
+/// What follows the escape sequence at the start of `text`.
+fn skip_sequence(text: &str) -> &str {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some('\u{9b}') => skip_control(chars.as_str()),
+        Some('\x1b') => skip_escape(chars.as_str()),
+        _ => skip_string(chars.as_str()),
+    }
+}
+
+fn skip_escape(text: &str) -> &str {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some('[') => skip_control(chars.as_str()),
+        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(chars.as_str()),
+        Some(' '..='/') => {
+            let end = text.trim_start_matches(|c| matches!(c, ' '..='/'));
+            end.strip_prefix(|c| matches!(c, '0'..='~')).unwrap_or(end)
+        }
+        Some('0'..='~') => chars.as_str(),
+        _ => text,
+    }
+}
+
+/// Parameters, intermediates and the final character; a sequence that breaks off ends where it breaks off.
+fn skip_control(text: &str) -> &str {
+    let end =
+        text.trim_start_matches(|c| matches!(c, '0'..='?')).trim_start_matches(|c| matches!(c, ' '..='/'));
+    end.strip_prefix(|c| matches!(c, '@'..='~')).unwrap_or(end)
+}
+
+/// Titles, links, clipboard writes: everything up to the terminator. Where none follows on the same line only
+/// the introducer goes: an unfinished sequence must not hide text from a search.
+fn skip_string(text: &str) -> &str {
+    let ends = |c| is_introducer(c) || matches!(c, '\x07' | '\u{9c}' | '\n');
+    let Some(at) = text.find(ends) else { return text };
+    let (_, end) = text.split_at(at);
+    let terminated = ["\x07", "\u{9c}", "\x1b\\"].iter().find_map(|it| end.strip_prefix(it));
+    terminated.unwrap_or(text)
+}
+
+/// Bidi controls, zero-width and filler characters, tags, supplementary variation selectors: they show nothing
+/// themselves and change or hide what stands beside them.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Spaces that are none to a shell, variation selectors, private use: fine in prose, not in a command.
+fn is_odd(c: char) -> bool {
+    matches!(c,
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+        | '\u{e000}'..='\u{f8ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{f0000}'..='\u{10ffff}')
+}

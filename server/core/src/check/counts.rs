@@ -1,0 +1,52 @@
+//! How many tests a runner says it ran: the sum over all summaries in an output. One file per runner below.
+//! Counts never make a pass; they unmask a run in which nothing was tested, and they word a failure.
+
+mod cargo;
+mod go;
+mod javascript;
+mod node;
+mod python;
+#[cfg(test)]
+mod tests;
+
+use super::TestCounts;
+
+#[cfg(test)]
+pub(crate) use tests::{fixture, fixtures};
+
+/// `None` when no summary of a known runner is in `output` (both streams, escape sequences stripped).
+pub fn read(output: &str) -> Option<TestCounts> {
+    let readers = [cargo::read, python::pytest, python::unittest, node::read, javascript::read, go::read];
+    readers.into_iter().filter_map(|read| read(output)).reduce(sum)
+}
+
+impl TestCounts {
+    /// Tests that ran; skipped and filtered ones did not.
+    pub fn ran(self) -> u64 {
+        self.passed.saturating_add(self.failed)
+    }
+}
+
+fn sum(one: TestCounts, other: TestCounts) -> TestCounts {
+    TestCounts {
+        passed: one.passed.saturating_add(other.passed),
+        failed: one.failed.saturating_add(other.failed),
+        skipped: one.skipped.saturating_add(other.skipped),
+    }
+}
+
+/// Counts in a list like `2 failed, 1 passed, 1 skipped`; `None` when a part is of another form.
+fn listed(list: &str, separator: char) -> Option<Vec<(u64, &str)>> {
+    list.split(separator)
+        .map(|it| {
+            let (count, word) = it.trim().split_once(' ')?;
+            Some((count.parse().ok()?, word.trim()))
+        })
+        .collect()
+}
+
+/// The sum of the counts whose word begins with one of `words`.
+fn of(list: &[(u64, &str)], words: &[&str]) -> u64 {
+    let wanted = |word: &str| words.iter().any(|it| word.starts_with(it));
+    list.iter().filter(|(_, word)| wanted(word)).fold(0, |total, (count, _)| total.saturating_add(*count))
+}

@@ -1,0 +1,171 @@
+//! Real outputs of real runners, and documented ones of those that were not at hand (`go_*`).
+
+use proptest::prelude::*;
+
+use super::{TestCounts, read};
+use crate::sanitize::strip_escapes;
+
+macro_rules! fixtures {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../../../tests/fixtures/runner_output/", $name, ".txt")))),*]
+    };
+}
+
+/// Every captured output by name.
+pub(crate) fn fixtures() -> Vec<(&'static str, &'static str)> {
+    fixtures![
+        "cargo_pass",
+        "cargo_none",
+        "cargo_fail",
+        "cargo_fail_nff",
+        "cargo_fail_color",
+        "cargo_fail_quiet",
+        "nextest_pass",
+        "nextest_none",
+        "nextest_fail",
+        "rustc_error",
+        "node_tap_pass",
+        "node_tap_fail",
+        "node_spec_pass",
+        "node_spec_fail",
+        "node_spec_color",
+        "node_none",
+        "node_filtered",
+        "node_crash",
+        "pytest_pass",
+        "pytest_pass_q",
+        "pytest_fail",
+        "pytest_fail_q",
+        "pytest_fail_short_color",
+        "pytest_none",
+        "pytest_skip",
+        "pytest_nofile",
+        "pytest_error",
+        "python_crash",
+        "unittest_pass",
+        "unittest_fail",
+        "unittest_none",
+        "jest_pass",
+        "jest_fail",
+        "jest_none",
+        "jest_filtered",
+        "vitest_pass",
+        "vitest_fail",
+        "vitest_none",
+        "vitest_filtered",
+        "mocha_pass",
+        "mocha_fail",
+        "mocha_none",
+        "go_pass",
+        "go_fail",
+        "go_none",
+        "go_verbose",
+        "go_unbuilt",
+        "tsc_plain",
+        "tsc_pretty",
+    ]
+    .to_vec()
+}
+
+pub(crate) fn fixture(name: &str) -> String {
+    let found = fixtures().into_iter().find(|it| it.0 == name);
+    strip_escapes(found.unwrap_or_else(|| panic!("no fixture {name}")).1)
+}
+
+#[test]
+fn summaries_of_real_runs() {
+    let check = |name: &str, expect: Option<(u64, u64, u64)>| {
+        let expect = expect.map(|(passed, failed, skipped)| TestCounts { passed, failed, skipped });
+        assert_eq!(read(&fixture(name)), expect, "{name}");
+    };
+    check("cargo_pass", Some((4, 0, 1)));
+    check("cargo_none", Some((0, 0, 4)));
+    check("cargo_fail", Some((2, 2, 1)));
+    check("cargo_fail_nff", Some((3, 2, 1)));
+    check("cargo_fail_color", Some((2, 2, 1)));
+    check("cargo_fail_quiet", Some((2, 2, 1)));
+    check("nextest_pass", Some((3, 0, 1)));
+    check("nextest_none", Some((0, 0, 4)));
+    check("nextest_fail", Some((2, 2, 1)));
+    check("rustc_error", None);
+    check("node_tap_pass", Some((1, 0, 1)));
+    check("node_tap_fail", Some((3, 2, 2)));
+    check("node_spec_pass", Some((1, 0, 1)));
+    check("node_spec_fail", Some((3, 2, 2)));
+    check("node_none", Some((0, 0, 0)));
+    check("node_filtered", Some((0, 0, 7)));
+    check("node_crash", None);
+    check("pytest_pass", Some((1, 0, 4)));
+    check("pytest_pass_q", Some((1, 0, 4)));
+    check("pytest_fail", Some((2, 2, 1)));
+    check("pytest_fail_q", Some((2, 2, 1)));
+    check("pytest_fail_short_color", Some((2, 2, 1)));
+    check("pytest_none", Some((0, 0, 5)));
+    check("pytest_skip", Some((0, 0, 5)));
+    check("pytest_nofile", Some((0, 0, 0)));
+    check("pytest_error", Some((0, 1, 0)));
+    check("python_crash", None);
+    check("unittest_pass", Some((1, 0, 0)));
+    check("unittest_fail", Some((2, 2, 1)));
+    check("unittest_none", Some((0, 0, 0)));
+    check("jest_pass", Some((1, 0, 0)));
+    check("jest_fail", Some((4, 2, 2)));
+    check("jest_none", Some((0, 0, 0)));
+    check("jest_filtered", Some((0, 0, 8)));
+    check("vitest_pass", Some((1, 0, 0)));
+    check("vitest_fail", Some((2, 1, 1)));
+    check("vitest_none", Some((0, 0, 0)));
+    check("vitest_filtered", Some((0, 0, 4)));
+    check("mocha_pass", Some((1, 0, 0)));
+    check("mocha_fail", Some((1, 1, 1)));
+    check("mocha_none", Some((0, 0, 0)));
+    check("go_pass", Some((2, 0, 0)));
+    check("go_fail", Some((1, 1, 0)));
+    check("go_none", Some((0, 0, 0)));
+    check("go_verbose", Some((1, 1, 1)));
+    check("go_unbuilt", Some((1, 1, 0)));
+    check("tsc_plain", None);
+    check("tsc_pretty", None);
+}
+
+#[test]
+fn lines_that_trip() {
+    let check = |output: &str, expect: Option<(u64, u64, u64)>| {
+        let expect = expect.map(|(passed, failed, skipped)| TestCounts { passed, failed, skipped });
+        assert_eq!(read(output), expect, "{output:?}");
+    };
+    check("", None);
+    check("0 tests", None);
+    check("all tests passed in 3 s", None);
+    check("built 3 modules in 0.5s", None);
+    check("5 passed", None);
+    check("# pass 3", None);
+    check("  1 failing", None);
+    check("# tests 0\n# pass  0\n\n# ok", Some((0, 0, 0)));
+    check("test result: ok. 99999999999999999999999 passed; 0 failed", None);
+    check(
+        "     Summary [   0.1s] 2/3 tests run: 1 passed (1 slow, 1 leaky), 1 timed out, 4 skipped",
+        Some((1, 1, 5)),
+    );
+    check("     Summary [   0.1s] 1 test run: 1 passed, 0 skipped", Some((1, 0, 0)));
+    check("=== 3 passed, 2 warnings in 61.07s (0:01:01) ===", Some((3, 0, 0)));
+    check("Ran 2 tests in 0.1s\n\nOK (expected failures=1)", Some((2, 0, 0)));
+    check("Ran 0 tests in 0.000s\n\nNO TESTS RAN", Some((0, 0, 0)));
+    check("      Tests  no tests", Some((0, 0, 0)));
+    check("1 passed in 0.01s\n2 passed in 0.02s", Some((3, 0, 0)));
+    check("1 passed in 0.01s\n# tests 2\n# pass 2", Some((3, 0, 0)));
+}
+
+proptest! {
+    #[test]
+    fn any_output_is_read(output in "(\\PC|\n|\t){0,200}") {
+        let _ = read(&output);
+    }
+
+    #[test]
+    fn any_mixture_of_fixtures_is_read(picks in prop::collection::vec((0usize..46, 0usize..400), 0..4)) {
+        let all = fixtures();
+        let text: String = picks.iter().map(|(at, skip)| all[*at].1.chars().skip(*skip).collect::<String>()).collect();
+        let _ = read(&text);
+    }
+}

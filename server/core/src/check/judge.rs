@@ -1,0 +1,213 @@
+//! From what a command did to a result. Only an exit as expected together with every expectation met is a pass;
+//! timeouts, signals, commands that could not start, runs without tests and unreadable outputs never are.
+
+#[cfg(test)]
+mod tests;
+mod tool;
+
+use std::cmp::Ordering;
+
+use regex::RegexBuilder;
+
+use super::excerpt::Excerpt;
+use super::output::Output;
+use super::{
+    CheckResult, CommandRun, Ending, Location, Status, TestCounts, counts, locations, number, words,
+};
+use crate::redact::Redactor;
+use crate::sanitize;
+use crate::task::{Check, Compare, Criterion, Expect, Pattern, PatternKind};
+
+/// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
+pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> CheckResult {
+    let output = Output::of(run);
+    let both = output.both();
+    let tests = counts::read(&both);
+    let verdict = verdict(criterion, run, &output, tests);
+    let Excerpt { head, tail } = Excerpt::of_output(&output, redactor);
+    let (exit, signal) = match run.ending {
+        Ending::Exited(code) => (Some(code), None),
+        Ending::Signalled(number) => (None, Some(number)),
+        Ending::TimedOut | Ending::NotStarted(_) => (None, None),
+    };
+    CheckResult {
+        criterion: criterion.id.clone(),
+        status: verdict.status,
+        fact: clean(&verdict.fact, redactor),
+        duration_ms: run.duration_ms,
+        exit,
+        signal,
+        tests,
+        head,
+        tail,
+        locations: clean_locations(&both, redactor),
+        survivors: run.survivors.iter().map(|it| clean(it, redactor)).collect(),
+    }
+}
+
+fn clean(text: &str, redactor: &Redactor) -> String {
+    redactor.redact(&sanitize::line(text))
+}
+
+fn clean_locations(output: &str, redactor: &Redactor) -> Vec<Location> {
+    let clean = |it: Location| Location {
+        file: redactor.redact(&it.file),
+        message: redactor.redact(&it.message),
+        ..it
+    };
+    locations::read(output).into_iter().map(clean).collect()
+}
+
+struct Verdict {
+    status: Status,
+    fact: String,
+}
+
+fn found(status: Status, fact: impl Into<String>) -> Verdict {
+    Verdict { status, fact: fact.into() }
+}
+
+fn verdict(criterion: &Criterion, run: &CommandRun, output: &Output, tests: Option<TestCounts>) -> Verdict {
+    let Some(Check::Command { expect, .. }) = &criterion.check else {
+        return found(Status::CouldNotRun, "not a command");
+    };
+    let code = match &run.ending {
+        Ending::Exited(code) => *code,
+        Ending::Signalled(number) => {
+            return found(Status::CouldNotRun, format!("killed by {}", words::signal(*number)));
+        }
+        Ending::TimedOut => {
+            let limit = criterion.timeout_ms.unwrap_or(run.duration_ms);
+            return found(Status::TimedOut, format!("no result after {}", words::seconds(limit)));
+        }
+        Ending::NotStarted(reason) if reason.is_empty() => {
+            return found(Status::CouldNotRun, "could not start");
+        }
+        Ending::NotStarted(reason) => return found(Status::CouldNotRun, reason),
+    };
+    exited(code, expect, output, tests)
+}
+
+fn exited(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCounts>) -> Verdict {
+    if let Some(fact) = tool::missing(code, &output.stderr) {
+        return found(Status::CouldNotRun, fact);
+    }
+    let mut wanted =
+        expect.iter().filter_map(|it| if let Expect::Exit { code } = it { Some(*code) } else { None });
+    let none_given = expect.iter().all(|it| !matches!(it, Expect::Exit { .. }));
+    if (none_given && code != 0) || wanted.clone().any(|it| it != code) {
+        return found(Status::Fail, wrong_exit(code, wanted.next(), output, tests));
+    }
+    if tests.is_some_and(|it| it.ran() == 0) {
+        return found(Status::NoTestsRan, "0 tests ran");
+    }
+    for it in expect {
+        match expectation(it, output) {
+            Verdict { status: Status::Pass, .. } => {}
+            not_met => return not_met,
+        }
+    }
+    found(Status::Pass, passed(code, expect, output, tests))
+}
+
+/// The most telling reason first: failed tests, no tests, errors, else the code.
+fn wrong_exit(code: i32, wanted: Option<i32>, output: &Output, tests: Option<TestCounts>) -> String {
+    if let Some(wanted) = wanted {
+        return format!("{}, needs exit {wanted}", words::exit(code));
+    }
+    match tests {
+        Some(it) if it.failed > 0 => failing(it),
+        Some(it) if it.ran() == 0 => format!("0 tests ran, {}", words::exit(code)),
+        _ => match tool::errors(&output.both()) {
+            Some(1) => "1 error".to_owned(),
+            Some(count) => format!("{count} errors"),
+            None => words::exit(code),
+        },
+    }
+}
+
+fn failing(tests: TestCounts) -> String {
+    format!("{} of {} fail", tests.failed, tests.ran())
+}
+
+fn passed(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCounts>) -> String {
+    let counted = expect.iter().any(|it| matches!(it, Expect::Number { .. }));
+    match tests {
+        _ if counted => number::last(output.stdout_end()).map_or_else(String::new, |it| it.to_string()),
+        // A pipeline can lose the exit code of a runner: the fact at least says what the runner said.
+        Some(it) if it.failed > 0 => format!("{}, {}", failing(it), words::exit(code)),
+        Some(it) => format!("{} pass", it.passed),
+        None => words::exit(code),
+    }
+}
+
+fn expectation(expect: &Expect, output: &Output) -> Verdict {
+    match expect {
+        Expect::Number { compare, value } => compared(*compare, *value, output),
+        Expect::Matches { pattern } => searched(pattern, output, Wanted::Somewhere),
+        Expect::MatchesNot { pattern } => searched(pattern, output, Wanted::Nowhere),
+        Expect::Exit { .. } => found(Status::Pass, ""),
+        Expect::Status { .. } => found(Status::CouldNotRun, "a status is expected of GET only"),
+    }
+}
+
+fn compared(compare: Compare, wanted: f64, output: &Output) -> Verdict {
+    let Some(value) = number::last(output.stdout_end()) else {
+        let fact = if output.dropped > 0 { "no number at the end of the output" } else { "no number" };
+        return found(Status::Fail, fact);
+    };
+    let order = value.partial_cmp(&wanted);
+    let holds = match compare {
+        Compare::Equal => order == Some(Ordering::Equal),
+        Compare::NotEqual => matches!(order, Some(Ordering::Less | Ordering::Greater)),
+        Compare::AtLeast => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        Compare::AtMost => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Compare::Above => order == Some(Ordering::Greater),
+        Compare::Below => order == Some(Ordering::Less),
+    };
+    let status = if holds { Status::Pass } else { Status::Fail };
+    found(status, format!("{value}, needs {} {wanted}", words::compare(compare)))
+}
+
+#[derive(Clone, Copy)]
+enum Wanted {
+    Somewhere,
+    Nowhere,
+}
+
+fn searched(pattern: &Pattern, output: &Output, wanted: Wanted) -> Verdict {
+    let name = words::pattern(pattern);
+    let Some(regex) = compiled(pattern) else {
+        return found(Status::CouldNotRun, format!("{name} is no pattern"));
+    };
+    let is_found = regex.is_match(&output.stdout) || regex.is_match(&output.stderr);
+    match (wanted, is_found) {
+        (Wanted::Somewhere, true) => found(Status::Pass, ""),
+        (Wanted::Somewhere, false) if output.dropped > 0 => {
+            found(Status::Fail, format!("{name} not found, {} of output not kept", size(output.dropped)))
+        }
+        (Wanted::Somewhere, false) => found(Status::Fail, format!("{name} not found")),
+        (Wanted::Nowhere, true) => found(Status::Fail, format!("{name} found")),
+        // What was not kept was not searched.
+        (Wanted::Nowhere, false) if output.dropped > 0 => found(
+            Status::CouldNotRun,
+            format!("too much output to rule out {name}, {} not kept", size(output.dropped)),
+        ),
+        (Wanted::Nowhere, false) => found(Status::Pass, ""),
+    }
+}
+
+/// `^` and `$` at line ends, as for every pattern of a criterion.
+pub fn compiled(pattern: &Pattern) -> Option<regex::Regex> {
+    let source = match pattern.kind {
+        PatternKind::Literal => regex::escape(&pattern.source),
+        PatternKind::Regex | PatternKind::RegexIgnoreCase => pattern.source.clone(),
+    };
+    let ignore_case = pattern.kind == PatternKind::RegexIgnoreCase;
+    RegexBuilder::new(&source).multi_line(true).case_insensitive(ignore_case).build().ok()
+}
+
+fn size(bytes: u64) -> String {
+    const MIB: u64 = 1024 * 1024;
+    if bytes < MIB { format!("{bytes} bytes") } else { format!("{} MiB", bytes / MIB) }
+}

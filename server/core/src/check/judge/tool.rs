@@ -1,0 +1,67 @@
+//! Reads from a failed run that its tool is missing, and how many errors a compiler counted.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::check::output::constant;
+
+/// Shells say it in many ways; the name is what stands beside `not found`.
+static NOT_FOUND: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?m)^(?:[^\n]*?: )?(?:command not found: (?P<zsh>\S+)|(?P<sh>[^:\s]+): (?:command )?not found|[‘'\x22](?P<env>[^’'\x22\n]+)[’'\x22]: No such file or directory|(?P<path>\S+): No such file or directory)\s*$",
+    )
+});
+static DENIED: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"(?m)^(?:[^\n]*?: )?(?P<path>[^:\s]+): Permission denied\s*$"));
+static CARGO: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?m)^error: (?:no such (?:sub)?command: `(?P<sub>[^`\n]+)`|'(?P<tool>cargo-[^'\n]+)' is not installed)",
+    )
+});
+static MODULE: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"(?m)^\S*python[0-9.]*: No module named '?(?P<name>[\w.]+)'?\s*$"));
+static TSC: LazyLock<Regex> = LazyLock::new(|| constant(r"(?m)^\S.*(?:\): | - )error TS[0-9]+: "));
+static RUSTC: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?m)^error: (?:could not compile .* due to|aborting due to) (?:(?P<count>[0-9]+) )?previous error",
+    )
+});
+
+/// `"cargo-clippy" not found`, where the run failed because its program is not there.
+pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
+    let not_found = |name: &str| format!("\"{name}\" not found");
+    match code {
+        126 => {
+            let path = DENIED.captures(stderr).and_then(|it| Some(it.name("path")?.as_str().to_owned()));
+            Some(path.map_or_else(
+                || "not executable, exit 126".to_owned(),
+                |it| format!("\"{it}\" not executable"),
+            ))
+        }
+        127 => {
+            let named = NOT_FOUND.captures_iter(stderr).last();
+            let name =
+                named.and_then(|it| it.iter().skip(1).flatten().next().map(|it| not_found(it.as_str())));
+            Some(name.unwrap_or_else(|| "command not found, exit 127".to_owned()))
+        }
+        0 => None,
+        _ => {
+            let cargo = || {
+                let found = CARGO.captures(stderr)?;
+                let sub = found.name("sub").map(|it| format!("cargo-{}", it.as_str()));
+                sub.or_else(|| Some(found.name("tool")?.as_str().to_owned()))
+            };
+            let module = || Some(MODULE.captures(stderr)?.name("name")?.as_str().to_owned());
+            cargo().or_else(module).map(|it| not_found(&it))
+        }
+    }
+}
+
+/// How many errors tsc or rustc counted. No test counts: they say nothing about what ran.
+pub(super) fn errors(output: &str) -> Option<u64> {
+    let tsc = TSC.find_iter(output).count() as u64;
+    let counted = |it: regex::Captures<'_>| it.name("count").map_or(1, |it| it.as_str().parse().unwrap_or(1));
+    let rustc = RUSTC.captures_iter(output).map(counted).fold(0_u64, u64::saturating_add);
+    Some(tsc.saturating_add(rustc)).filter(|it| *it > 0)
+}

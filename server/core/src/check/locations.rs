@@ -1,0 +1,147 @@
+//! Places in sources that an output names: `src/a.rs:3:5` in all the forms compilers, runners and stack traces
+//! have. It reads text and guesses; it never looks whether a file is there.
+
+mod generic;
+mod python;
+mod rust;
+mod script;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use super::{Location, MAX_LOCATIONS};
+use crate::sanitize;
+
+const MESSAGE_CHARS: usize = 200;
+/// Longer lines are data, not messages.
+const LINE_BYTES: usize = 2000;
+
+/// The places that `output` (both streams, escape sequences stripped) names, each once, errors before warnings.
+pub fn read(output: &str) -> Vec<Location> {
+    let lines: Vec<&str> = output.lines().collect();
+    let mut context = Context::default();
+    let mut found = Found::default();
+    for (at, line) in lines.iter().enumerate().filter(|(_, it)| it.len() <= LINE_BYTES) {
+        let after = lines.get(at + 1..).unwrap_or_default();
+        context.note(line);
+        for place in places(line, after, &context) {
+            found.add(place);
+        }
+        if found.errors.len() >= MAX_LOCATIONS {
+            break;
+        }
+    }
+    found.errors.into_iter().chain(found.warnings).take(MAX_LOCATIONS).collect()
+}
+
+/// One line's places: of the most particular form it has.
+fn places(line: &str, after: &[&str], context: &Context) -> Vec<Place> {
+    let particular = rust::arrow(line, context)
+        .or_else(|| rust::panic(line, after))
+        .or_else(|| python::frame(line, after))
+        .or_else(|| python::pytest(line, after, context))
+        .or_else(|| script::tsc(line))
+        .or_else(|| script::frame(line, context));
+    particular.map_or_else(|| generic::read(line, context), |it| vec![it])
+}
+
+/// A place as read from the text: not cleaned, not yet judged worth showing.
+#[derive(Debug, Default)]
+struct Place {
+    file: String,
+    line: u32,
+    column: Option<u32>,
+    message: String,
+    warning: bool,
+}
+
+/// What earlier lines said about the places to come.
+#[derive(Debug, Default)]
+struct Context {
+    /// `error[E0308]: mismatched types`, whichever compiler wrote it.
+    diagnostic: String,
+    /// `TypeError: …`, `AssertionError: …`: what a stack trace is about.
+    exception: String,
+    /// pytest's `E   …` lines since its last place.
+    pytest: String,
+}
+
+impl Context {
+    fn note(&mut self, line: &str) {
+        if rust::is_diagnostic(line) {
+            line.clone_into(&mut self.diagnostic);
+        }
+        if line.contains("panicked at ") {
+            // The frames that follow belong to the panic.
+            self.exception.clear();
+        } else if script::is_exception(line) {
+            line.trim().clone_into(&mut self.exception);
+        }
+        if let Some(said) = line.strip_prefix("E   ").filter(|_| self.pytest.is_empty()) {
+            said.clone_into(&mut self.pytest);
+        } else if line.starts_with("____") {
+            self.pytest.clear();
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    seen: HashSet<(String, u32, Option<u32>)>,
+    errors: Vec<Location>,
+    warnings: Vec<Location>,
+}
+
+impl Found {
+    fn add(&mut self, place: Place) {
+        let Place { file, line, column, message, warning } = place;
+        let file = sanitize::line(file.strip_prefix("./").unwrap_or(&file));
+        let column = column.filter(|it| *it > 0);
+        if line == 0 || file.is_empty() || is_foreign(&file) {
+            return;
+        }
+        let same_line = |it: &Location| it.file == file && it.line == line;
+        if let Some(known) = self.errors.iter_mut().chain(&mut self.warnings).find(|it| same_line(it)) {
+            // The same place in another form: keep what each knows.
+            if known.column.is_none() || column.is_none() || known.column == column {
+                known.column = known.column.or(column);
+                if known.message.is_empty() {
+                    known.message = sanitize::line_within(&message, MESSAGE_CHARS);
+                }
+                return;
+            }
+        }
+        if self.seen.insert((file.clone(), line, column)) {
+            let message = sanitize::line_within(&message, MESSAGE_CHARS);
+            let list = if warning { &mut self.warnings } else { &mut self.errors };
+            if list.len() < MAX_LOCATIONS {
+                list.push(Location { file, line, column, message });
+            }
+        }
+    }
+}
+
+/// Sources of a tool chain or of a dependency: true places, but not the user's to mend.
+fn is_foreign(file: &str) -> bool {
+    let parts = ["/rustc/", "/.cargo/registry/", "/node_modules/", "/site-packages/", "/lib/python3"];
+    parts.iter().any(|it| file.contains(it))
+        || ["node:", "node_modules/", "<"].iter().any(|it| file.starts_with(it))
+}
+
+/// `text` as a line or column number.
+fn number(text: &str) -> Option<u32> {
+    if text.is_empty() || !text.bytes().all(|it| it.is_ascii_digit()) { None } else { text.parse().ok() }
+}
+
+/// `path:3` or `path:3:5`, the whole of `text`. A drive letter stays with its path.
+fn path_line_column(text: &str) -> Option<Place> {
+    let (rest, last) = text.rsplit_once(':')?;
+    let last = number(last)?;
+    let place = |file: &str, line, column| Place { file: file.to_owned(), line, column, ..Place::default() };
+    match rest.rsplit_once(':').and_then(|(file, line)| Some((file, number(line)?))) {
+        Some((file, line)) if !file.is_empty() => Some(place(file, line, Some(last))),
+        _ if !rest.is_empty() => Some(place(rest, last, None)),
+        _ => None,
+    }
+}

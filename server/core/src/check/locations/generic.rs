@@ -1,0 +1,66 @@
+//! `path:line[:col]` anywhere in a line. A path is a name with an extension; bare names need one that sources
+//! have, so that times, hosts, addresses and versions are none.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Context, Place, number, script};
+use crate::check::output::constant;
+
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r#"(?:^|[\s"'`(\[{<=,;|])(?P<file>(?:file://)?(?:/?[A-Za-z]:[\\/])?[^\s:"'`()\[\]{}<>=,;|*?]+):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?"#,
+    )
+});
+
+const SOURCES: &str = " astro bash bat bats c cc cfg cjs clj cmake conf cpp cs css cts cxx dart el erl ex exs fish fs go \
+gradle groovy h hh hpp hs html hxx ini java jl js json jsonc jsx kt kts less lua m md mjs ml mli mm mts nim nix nu \
+odin php pl pm proto ps1 py pyi pyx r rb rkt rs rst scala scss sh sol sql svelte swift tcl tf toml ts tsx txt v vim \
+vue xml yaml yml zig zsh ";
+
+pub(super) fn read(line: &str, context: &Context) -> Vec<Place> {
+    if !line.contains(':') {
+        return Vec::new();
+    }
+    PLACE.captures_iter(line).filter_map(|it| place(line, &it, context)).collect()
+}
+
+fn place(line: &str, found: &regex::Captures<'_>, context: &Context) -> Option<Place> {
+    let whole = found.get(0)?;
+    let after = line.get(whole.end()..).unwrap_or_default();
+    let file = script::local(found.name("file")?.as_str())?;
+    if after.starts_with(|c: char| c.is_alphanumeric() || c == '_') || !is_source(&file) {
+        return None;
+    }
+    let said =
+        after.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | ')' | '\'' | '"'));
+    let message =
+        if said.is_empty() && line.trim_start().starts_with("at ") { &context.exception } else { said };
+    Some(Place {
+        file,
+        line: number(found.name("line")?.as_str())?,
+        column: found.name("column").and_then(|it| number(it.as_str())),
+        warning: said.starts_with("warning"),
+        message: message.to_owned(),
+    })
+}
+
+pub(super) fn is_source(file: &str) -> bool {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let Some((stem, extension)) = name.rsplit_once('.') else {
+        return matches!(
+            name,
+            "Makefile" | "makefile" | "Dockerfile" | "Justfile" | "justfile" | "Rakefile" | "CMakeLists"
+        );
+    };
+    if stem.is_empty() || file.contains('@') {
+        return false;
+    }
+    let is_known = SOURCES.split(' ').any(|it| !it.is_empty() && it.eq_ignore_ascii_case(extension));
+    let is_name = extension.len() <= 12
+        && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+        && extension.bytes().all(|it| it.is_ascii_alphanumeric());
+    let within_folder = file.contains(['/', '\\']) && !file.starts_with("//");
+    is_known && !file.starts_with("//") || within_folder && is_name
+}

@@ -1,0 +1,49 @@
+//! Python's tracebacks (`File "x.py", line 3, in f`) and pytest's own form (`tests/t.py:12: AssertionError`).
+
+use super::{Context, Place, number, path_line_column};
+
+/// How far below a frame the exception is looked for.
+const TRACEBACK_LINES: usize = 60;
+
+pub(super) fn frame(line: &str, after: &[&str]) -> Option<Place> {
+    let (file, rest) = line.trim_start().strip_prefix("File \"")?.split_once("\", line ")?;
+    let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+    Some(Place {
+        file: file.to_owned(),
+        line: number(digits)?,
+        message: exception(after),
+        ..Place::default()
+    })
+}
+
+/// The first line that is not indented ends the traceback and names the exception.
+fn exception(after: &[&str]) -> String {
+    let within = after.iter().take(TRACEBACK_LINES);
+    let end = within.copied().find(|it| it.starts_with(|c: char| !c.is_whitespace()));
+    end.filter(|it| !it.starts_with("Traceback")).unwrap_or_default().to_owned()
+}
+
+/// `tests/t.py:12: AssertionError` after its `E` lines, or `tests/t.py:12: in test_bad` before them.
+pub(super) fn pytest(line: &str, after: &[&str], context: &Context) -> Option<Place> {
+    let (place, said) = line.split_once(": ")?;
+    let place = path_line_column(place).filter(|it| it.column.is_none())?;
+    if place.file.contains(' ') || std::path::Path::new(&place.file).extension().is_none_or(|it| it != "py") {
+        return None;
+    }
+    let message = match said {
+        _ if said.starts_with("in ") => below(after),
+        "" => below(after),
+        _ if said.contains(' ') || context.pytest.is_empty() => said.to_owned(),
+        _ => context.pytest.clone(),
+    };
+    Some(Place { message, ..place })
+}
+
+/// The first `E` line of the same failure.
+fn below(after: &[&str]) -> String {
+    let mut same = after
+        .iter()
+        .take(TRACEBACK_LINES)
+        .take_while(|it| !it.starts_with("____") && !it.starts_with("===="));
+    same.find_map(|it| it.strip_prefix("E   ")).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,36 @@
+//! rustc's arrows (`--> src/a.rs:3:5`) and panics (`panicked at src/lib.rs:10:5:`).
+
+use super::{Context, Place, path_line_column};
+
+/// `error[E0308]: mismatched types`, `warning: unused variable`.
+pub(super) fn is_diagnostic(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("error").or_else(|| line.strip_prefix("warning")) else {
+        return false;
+    };
+    rest.starts_with(": ") || (rest.starts_with('[') && rest.contains("]: "))
+}
+
+pub(super) fn arrow(line: &str, context: &Context) -> Option<Place> {
+    let place = path_line_column(line.trim_start().strip_prefix("--> ")?.trim_end())?;
+    place.column?;
+    let message = context.diagnostic.clone();
+    Some(Place { warning: message.starts_with("warning"), message, ..place })
+}
+
+/// The message stands on the lines after; before Rust 1.73 it stood in front, in quotes.
+pub(super) fn panic(line: &str, after: &[&str]) -> Option<Place> {
+    let (_, said) = line.split_once("panicked at ")?;
+    if let Some(place) = said.trim_end().strip_suffix(':').and_then(path_line_column) {
+        place.column?;
+        return Some(Place { message: panic_message(after), ..place });
+    }
+    let (message, place) = said.strip_prefix('\'')?.rsplit_once("', ")?;
+    Some(Place { message: message.to_owned(), ..path_line_column(place.trim_end())? })
+}
+
+fn panic_message(after: &[&str]) -> String {
+    let sides = |it: &&&str| ["left: ", "right: "].iter().any(|side| it.trim_start().starts_with(side));
+    let first = after.first().copied().unwrap_or_default().trim();
+    let rest = after.iter().skip(1).take_while(sides).map(|it| it.trim());
+    std::iter::once(first).chain(rest).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,61 @@
+//! Facts about a check in the words people see. A fact is a function of the result, never of the clock.
+
+use crate::task::{Compare, Pattern, PatternKind};
+
+/// `SIGSEGV`, or `signal 77` for one without a name here.
+pub(super) fn signal(number: i32) -> String {
+    let name = match number {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 if cfg!(target_os = "linux") => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 if cfg!(target_os = "linux") => "SIGSYS",
+        _ => return format!("signal {number}"),
+    };
+    name.to_owned()
+}
+
+/// An exit code; a shell says with 128 and more by which signal its command died.
+pub(super) fn exit(code: i32) -> String {
+    match code - 128 {
+        died @ (4 | 6 | 7 | 8 | 9 | 11 | 15) => format!("exit {code}, killed by {}", signal(died)),
+        _ => format!("exit {code}"),
+    }
+}
+
+/// `600 s`; milliseconds only below one second, where they are what was asked for.
+pub(super) fn seconds(ms: u64) -> String {
+    if ms < 1000 { format!("{ms} ms") } else { format!("{} s", ms / 1000) }
+}
+
+pub(super) fn compare(compare: Compare) -> &'static str {
+    match compare {
+        Compare::Equal => "==",
+        Compare::NotEqual => "!=",
+        Compare::AtLeast => ">=",
+        Compare::AtMost => "<=",
+        Compare::Above => ">",
+        Compare::Below => "<",
+    }
+}
+
+/// The pattern as it is written in a task.
+pub(super) fn pattern(pattern: &Pattern) -> String {
+    let source = &pattern.source;
+    match pattern.kind {
+        PatternKind::Literal => format!("\"{source}\""),
+        PatternKind::Regex => format!("/{source}/"),
+        PatternKind::RegexIgnoreCase => format!("/{source}/i"),
+    }
+}
