@@ -7,6 +7,8 @@ mod args;
 mod check;
 mod completions;
 mod demo;
+mod demo_agent;
+mod demo_project;
 mod diff;
 mod exit;
 mod failure;
@@ -71,6 +73,7 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
 
 fn hidden(verb: &Hidden) -> Answer {
     match verb {
+        Hidden::DemoAgent(_) => demo_agent::run(),
         Hidden::Serve(_) => Err(Failure::unsupported("the language server")),
         Hidden::Answer(_) => Err(Failure::unsupported("`answer`")),
         Hidden::Import(_) => Err(Failure::unsupported("`import`")),

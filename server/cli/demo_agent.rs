@@ -1,0 +1,233 @@
+//! The built-in agent: plays a script of real edits in the demo's project, and talks as Claude Code does.
+//!
+//! Its step follows from the files alone, so that a stopped, resumed or rolled back loop goes on where the
+//! project stands. One step claims too much and one breaks what held: what the demo is there to show.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use loopkeeper_core::prompt::MAX_BYTES;
+use serde_json::{Value, json};
+
+use super::exit::Exit;
+use super::failure::{Answer, Failure};
+
+/// Between two lines: fast enough to watch, slow enough to read.
+const PACE: Duration = Duration::from_millis(280);
+const PROGRAM: &str = "receipt.sh";
+const START: &str = include_str!("demo/start/receipt.sh");
+
+/// One iteration's work. The last file is always [`PROGRAM`]: it tells which step was done.
+struct Step {
+    thought: &'static str,
+    files: &'static [(&'static str, &'static str)],
+    last_words: &'static str,
+}
+
+const STEPS: [Step; 4] = [
+    Step {
+        thought: "The example does not add up: quantities are ignored. I start there.",
+        files: &[(PROGRAM, include_str!("demo/steps/1-receipt.sh"))],
+        last_words: "Quantities count now. Blank and broken lines, `--help` and the readme are still to do.",
+    },
+    Step {
+        thought: "Next: `--help` and the readme.",
+        files: &[
+            ("README.md", include_str!("demo/steps/2-README.md")),
+            (PROGRAM, include_str!("demo/steps/2-receipt.sh")),
+        ],
+        last_words: "`--help` and the readme are in place. That was the last of it.\n\n<promise>COMPLETE</promise>",
+    },
+    Step {
+        thought: "The tests still fail on blank and broken lines. I handle them, and tidy up the options.",
+        files: &[(PROGRAM, include_str!("demo/steps/3-receipt.sh"))],
+        last_words: "Blank lines are skipped, broken ones refused.",
+    },
+    Step {
+        thought: "My tidying lost the refusal of unknown options. I bring it back.",
+        files: &[(PROGRAM, include_str!("demo/steps/4-receipt.sh"))],
+        last_words: "Unknown options are refused again.\n\n<promise>COMPLETE</promise>",
+    },
+];
+
+pub(super) fn run() -> Answer {
+    // The prompt is drained as every agent does it; the script follows the files.
+    let _ = io::copy(&mut io::stdin().lock().take(MAX_BYTES as u64), &mut io::sink());
+    let played = play(Path::new("."), &mut Voice { out: io::stdout().lock(), pace: PACE });
+    played.map(|()| Exit::Done).map_err(|error| {
+        Failure::ended(format_args!("the demo agent cannot work here: {PROGRAM}: {error}"))
+            .hint("it only knows the project that `loopkeeper demo` makes.")
+    })
+}
+
+fn play(folder: &Path, voice: &mut Voice<impl Write>) -> io::Result<()> {
+    let now = fs::read_to_string(folder.join(PROGRAM))?;
+    voice.say(&json!({"type": "system", "subtype": "init", "session_id": "demo", "model": "script"}))?;
+    let Some(step) = next(&now) else {
+        return voice.finish("There is nothing left to do.\n\n<promise>COMPLETE</promise>");
+    };
+    voice.text(step.thought)?;
+    for (name, text) in step.files {
+        voice.edit(name)?;
+        fs::write(folder.join(name), text)?;
+        voice.edited(name)?;
+    }
+    voice.finish(step.last_words)
+}
+
+/// The step after the one that the program shows; a program that somebody changed gets the last step.
+fn next(program: &str) -> Option<&'static Step> {
+    let of = |step: &Step| step.files.last().map(|(_, text)| *text);
+    match STEPS.iter().position(|step| of(step) == Some(program)) {
+        Some(done) => STEPS.get(done + 1),
+        None if program == START => STEPS.first(),
+        None => STEPS.last(),
+    }
+}
+
+struct Voice<W> {
+    out: W,
+    pace: Duration,
+}
+
+impl<W: Write> Voice<W> {
+    fn say(&mut self, line: &Value) -> io::Result<()> {
+        writeln!(self.out, "{line}")?;
+        self.out.flush()?;
+        sleep(self.pace);
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        self.assistant(&json!({"type": "text", "text": text}))
+    }
+
+    fn edit(&mut self, file: &str) -> io::Result<()> {
+        self.assistant(
+            &json!({"type": "tool_use", "id": file, "name": "Write", "input": {"file_path": file}}),
+        )
+    }
+
+    fn edited(&mut self, file: &str) -> io::Result<()> {
+        let result = json!({"type": "tool_result", "tool_use_id": file, "content": "written"});
+        self.say(&json!({"type": "user", "message": {"content": [result]}, "parent_tool_use_id": null}))
+    }
+
+    fn assistant(&mut self, block: &Value) -> io::Result<()> {
+        self.say(&json!({"type": "assistant", "message": {"content": [block]}, "parent_tool_use_id": null}))
+    }
+
+    fn finish(&mut self, last_words: &str) -> io::Result<()> {
+        self.text(last_words)?;
+        self.say(&json!({
+            "type": "result",
+            "is_error": false,
+            "terminal_reason": "completed",
+            "result": last_words,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::process::Command;
+    use std::time::Duration;
+
+    use loopkeeper_core::agent::claims;
+    use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+    use loopkeeper_core::agent::{AgentEnding, AgentRun};
+    use loopkeeper_core::settings::Dialect;
+
+    use super::{Voice, play};
+    use crate::cli::demo_project;
+
+    /// The criteria of the demo's task, in their order, as a person would try them.
+    const CHECKS: [&str; 5] = [
+        "sh test.sh",
+        "sh receipt.sh < examples/basket.txt | grep -Eq '^Total +8[.]82$'",
+        "sh receipt.sh --help | grep -q '^usage: '",
+        "sh receipt.sh --no-such-option; test $? = 2",
+        "grep -q 'sh receipt.sh' README.md",
+    ];
+
+    fn iteration(folder: &Path) -> AgentRun {
+        let mut out = Vec::new();
+        play(folder, &mut Voice { out: &mut out, pace: Duration::ZERO }).unwrap();
+        let mut reader = Reader::new(Dialect::Claude);
+        for line in String::from_utf8(out).unwrap().lines() {
+            reader.line(line);
+        }
+        reader.finish(ProcessEnd {
+            ending: AgentEnding::Exited,
+            exit: Some(0),
+            signal: None,
+            reason: String::new(),
+            stderr: String::new(),
+            duration_ms: 0,
+            survivors: Vec::new(),
+            dropped: 0,
+        })
+    }
+
+    fn holds(folder: &Path) -> [bool; 5] {
+        CHECKS.map(|check| {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", check]).current_dir(folder).stdin(std::process::Stdio::null());
+            shell.output().unwrap().status.success()
+        })
+    }
+
+    #[test]
+    fn the_script_tells_the_story() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().join("demo");
+        demo_project::create(&project).unwrap();
+        assert_eq!(holds(&project), [false, false, false, true, false]);
+        for (held, claims_done, files) in [
+            ([false, true, false, true, false], false, vec!["receipt.sh"]),
+            // Says it is done and is not.
+            ([false, true, true, true, true], true, vec!["README.md", "receipt.sh"]),
+            // Breaks what held.
+            ([true, true, true, false, true], false, vec!["receipt.sh"]),
+            ([true, true, true, true, true], true, vec!["receipt.sh"]),
+            // Started once more it changes nothing.
+            ([true, true, true, true, true], true, vec![]),
+        ] {
+            let run = iteration(&project);
+            assert_eq!((run.error, run.files), (None, files.into_iter().map(str::to_owned).collect()));
+            assert_eq!(claims::promise(&run.final_text, "COMPLETE"), claims_done, "{}", run.final_text);
+            assert_eq!(holds(&project), held);
+        }
+    }
+
+    #[test]
+    fn it_goes_on_where_the_project_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        demo_project::create(folder.path()).unwrap();
+        let program = folder.path().join(super::PROGRAM);
+        iteration(folder.path());
+        let after_one = fs::read(&program).unwrap();
+        iteration(folder.path());
+        // As a rollback would.
+        fs::write(&program, &after_one).unwrap();
+        iteration(folder.path());
+        assert!(fs::read_to_string(&program).unwrap().contains("--help"));
+        // Somebody's own edit: one step and it is done.
+        fs::write(&program, "echo mine\n").unwrap();
+        iteration(folder.path());
+        assert_eq!(holds(folder.path()), [true; 5]);
+    }
+
+    #[test]
+    fn elsewhere_it_refuses_and_touches_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut out = Vec::new();
+        assert!(play(folder.path(), &mut Voice { out: &mut out, pace: Duration::ZERO }).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
