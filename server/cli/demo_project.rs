@@ -25,6 +25,16 @@ pub(crate) enum DemoError {
     Git { path: PathBuf, source: git2::Error },
 }
 
+impl DemoError {
+    /// The remedy, for people.
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::Taken { .. } => "name a folder that does not exist yet.",
+            Self::Io { .. } | Self::Git { .. } => "name a folder you may write to with `--keep`.",
+        }
+    }
+}
+
 /// Makes the project in `folder`, which does not exist yet or is empty.
 pub(crate) fn create(folder: &Path) -> Result<(), DemoError> {
     let io = |action, path: &Path| {
@@ -77,10 +87,6 @@ mod tests {
         assert!(repository.statuses(None).unwrap().is_empty());
         let log = repository.head().unwrap().peel_to_commit().unwrap();
         assert_eq!(log.author().name(), Ok("loopkeeper demo"));
-        assert!(
-            !project.join(".git/hooks").exists()
-                || fs::read_dir(project.join(".git/hooks")).unwrap().count() == 0
-        );
     }
 
     #[test]
