@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod clock;
+pub mod durable;
 pub mod git;
 pub mod journal_file;
 pub mod process;

@@ -13,6 +13,8 @@ use loopkeeper_core::journal::reading::{self, Chain, Reading, Tail};
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_core::moment::Moment;
 
+use super::durable;
+
 /// Given up when the disk is full, so that the record that says so still fits.
 pub const RESERVE_BYTES: usize = 64 * 1024;
 
@@ -267,11 +269,8 @@ fn put_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, JournalError> {
     Err(failed(ErrorKind::AlreadyExists.into()))
 }
 
-/// A new name is durable only once its folder is.
 fn sync_folder(path: &Path) -> Result<(), JournalError> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let synced = File::open(folder).and_then(|it| it.sync_all());
-    synced.map_err(|source| failure("sync the folder of", path, source))
+    durable::sync_folder(path).map_err(|source| failure("sync the folder of", path, source))
 }
 
 fn reserve_of(path: &Path) -> PathBuf {

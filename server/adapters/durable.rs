@@ -1,0 +1,44 @@
+//! Folders and files that are still there after a power cut. Everything made here is the user's alone.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Makes a folder, with those above it where they are missing. One that exists is left as it is.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => sync_folder(path),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            make_folder(path.parent().ok_or(error)?)?;
+            make_folder(path)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a folder that must not exist yet; the folder above it must.
+pub fn make_new_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)?;
+    sync_folder(path)
+}
+
+/// Replaces a file as a whole: after a crash it holds the old bytes or the new ones. Writers of the same file
+/// must exclude one another.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let draft = path.with_file_name(name);
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&draft, path)?;
+    sync_folder(path)
+}
+
+/// Makes the name of `path` durable: a new name is on disk only once the folder that holds it is.
+pub fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}

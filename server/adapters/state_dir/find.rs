@@ -1,0 +1,107 @@
+//! Which loops there are, and which one a person means. Reads names and the first record of journals only.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use loopkeeper_core::journal::line;
+
+use super::workspace::{LoopDir, Workspace};
+use super::{StateDir, StateError};
+
+/// Why a word names no loop.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    #[error("there is no loop yet")]
+    NoLoops,
+    #[error("no loop is called `{query}`")]
+    Unknown { query: String },
+    /// Candidates newest first.
+    #[error("`{query}` may be any of {}", candidates.join(", "))]
+    Ambiguous { query: String, candidates: Vec<String> },
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl FindError {
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoLoops => "`loopkeeper run` starts one.".to_owned(),
+            Self::Unknown { .. } => "`loopkeeper status` lists the loops.".to_owned(),
+            Self::Ambiguous { .. } => "Write more of its id.".to_owned(),
+            Self::State(error) => error.hint(),
+        }
+    }
+}
+
+impl StateDir {
+    /// Every workspace that something is kept for.
+    pub fn workspaces(&self) -> Result<Vec<Workspace>, StateError> {
+        let parent = self.workspaces_dir();
+        let names = folders_in(&parent)?;
+        Ok(names.iter().filter_map(|it| Workspace::read(&parent.join(it))).collect())
+    }
+
+    /// Every loop of this user, oldest first.
+    pub fn loops(&self) -> Result<Vec<LoopDir>, StateError> {
+        let mut loops = Vec::new();
+        for workspace in self.workspaces()? {
+            loops.extend(workspace.loops()?);
+        }
+        loops.sort_by_cached_key(|it| (started_at(it), it.id().to_owned()));
+        Ok(loops)
+    }
+
+    /// The loop that `query` means: its id, the beginning of only one id, or `latest`.
+    pub fn find(&self, query: &str) -> Result<LoopDir, FindError> {
+        let mut loops = self.loops()?;
+        if loops.is_empty() {
+            return Err(FindError::NoLoops);
+        }
+        if query != "latest" {
+            loops.retain(|it| !query.is_empty() && it.id().starts_with(query));
+            if loops.len() > 1 {
+                let candidates = loops.iter().rev().map(|it| it.id().to_owned()).collect();
+                return Err(FindError::Ambiguous { query: query.to_owned(), candidates });
+            }
+        }
+        loops.pop().ok_or_else(|| FindError::Unknown { query: query.to_owned() })
+    }
+}
+
+/// Milliseconds of wall time at which the loop began: of its first record, else of its folder.
+fn started_at(found: &LoopDir) -> u64 {
+    /// A first line longer than this is no record of ours.
+    const LONGEST: u64 = 16 * 1024 * 1024;
+    let first_record = || {
+        let file = File::open(found.journal()).ok()?;
+        let mut text = Vec::new();
+        BufReader::new(file.take(LONGEST)).read_until(b'\n', &mut text).ok()?;
+        let (entry, _) = line::decode(text.strip_suffix(b"\n")?, 0).ok()?;
+        Some(entry.at.wall)
+    };
+    let made = || {
+        let time = std::fs::metadata(found.path()).and_then(|it| it.modified()).ok()?;
+        Some(time.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64)
+    };
+    first_record().or_else(made).unwrap_or(0)
+}
+
+/// Names of the folders in `parent`; none where it does not exist.
+pub(super) fn folders_in(parent: &Path) -> Result<Vec<OsString>, StateError> {
+    let failed = || StateError::io("list", parent);
+    let entries = match std::fs::read_dir(parent) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other.map_err(failed())?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(failed())?;
+        if entry.file_type().is_ok_and(|it| it.is_dir()) {
+            names.push(entry.file_name());
+        }
+    }
+    Ok(names)
+}

@@ -1,0 +1,226 @@
+//! Who owns what: one keeper per loop, one loop or check round per work tree. A lock lives as long as the
+//! process that holds it; what is written inside is for people, never a sign of life.
+
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::workspace::{LoopDir, path_id};
+use super::{StateDir, StateError};
+
+/// Why something is not to be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error("loop {loop_id} has a keeper already")]
+    Held { loop_id: String },
+    #[error("{holder} works in {}", path.display())]
+    TreeBusy { holder: String, path: PathBuf },
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl LockError {
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Held { loop_id } => format!("`loopkeeper watch {loop_id}` shows what it does."),
+            Self::TreeBusy { .. } => {
+                "One at a time works in a tree: stop it, or wait until it ends.".to_owned()
+            }
+            Self::State(error) => error.hint(),
+        }
+    }
+}
+
+/// A lock that is held until this value is dropped or the process dies.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Whether the lock's file is still the one at its path. If not, another keeper may believe it is alone.
+    pub fn is_in_place(&self) -> bool {
+        same_file(&self.file, &self.path)
+    }
+}
+
+/// Whether a loop has a keeper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeper {
+    /// The pid is for people: it may be of another process namespace.
+    Alive {
+        pid: Option<u32>,
+    },
+    Gone,
+}
+
+impl StateDir {
+    /// Makes this process the loop's keeper.
+    pub fn lock_loop(&self, of: &LoopDir) -> Result<Lock, LockError> {
+        let path = of.lock();
+        let _gate = self.gate(Gate::Exclusive)?;
+        match take(&path).map_err(StateError::io("lock", &path))? {
+            Some(lock) => {
+                let pid = std::process::id().to_string();
+                write(&lock.file, pid.as_bytes()).map_err(StateError::io("write", &path))?;
+                Ok(lock)
+            }
+            None => Err(LockError::Held { loop_id: of.id().to_owned() }),
+        }
+    }
+
+    /// Whether the loop has a keeper. Never in the way of one that is just starting.
+    pub fn keeper_of(&self, of: &LoopDir) -> Result<Keeper, StateError> {
+        let path = of.lock();
+        let _gate = self.gate(Gate::Shared)?;
+        if !is_held(&path).map_err(StateError::io("look at", &path))? {
+            return Ok(Keeper::Gone);
+        }
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        Ok(Keeper::Alive { pid: text.trim().parse().ok() })
+    }
+
+    /// Makes `holder` (a loop's id, or words) the only one to work in the tree at `root`. A tree that lies in
+    /// another one, or around it, is the same tree.
+    pub fn lock_tree(&self, root: &Path, holder: &str) -> Result<Lock, LockError> {
+        let root = root.canonicalize().map_err(StateError::io("find", root))?;
+        let _gate = self.gate(Gate::Exclusive)?;
+        if let Some(Tree { holder, path, .. }) = self.tree_around(&root)? {
+            return Err(LockError::TreeBusy { holder, path });
+        }
+        let path = self.trees().join(format!("{}.lock", path_id(&root)));
+        let lock = take(&path).map_err(StateError::io("lock", &path))?;
+        let busy = || LockError::TreeBusy { holder: "another process".to_owned(), path: root.clone() };
+        let lock = lock.ok_or_else(busy)?;
+        let text = [holder.as_bytes(), b"\n", root.as_os_str().as_bytes()].concat();
+        write(&lock.file, &text).map_err(StateError::io("write", &path))?;
+        Ok(lock)
+    }
+
+    /// Who works in the tree at `root`, as [`LockError::TreeBusy`] would name it.
+    pub fn tree_holder(&self, root: &Path) -> Result<Option<(String, PathBuf)>, StateError> {
+        let root = root.canonicalize().map_err(StateError::io("find", root))?;
+        let _gate = self.gate(Gate::Shared)?;
+        Ok(self.tree_around(&root)?.map(|it| (it.holder, it.path)))
+    }
+
+    /// The held tree that is, holds or lies in `root`. Only under the gate, where no lock is taken meanwhile.
+    fn tree_around(&self, root: &Path) -> Result<Option<Tree>, StateError> {
+        let folder = self.trees();
+        let failed = || StateError::io("list", &folder);
+        for entry in std::fs::read_dir(&folder).map_err(failed())? {
+            let path = entry.map_err(failed())?.path();
+            if path.extension() != Some(OsStr::new("lock"))
+                || !is_held(&path).map_err(StateError::io("look at", &path))?
+            {
+                continue;
+            }
+            let bytes = std::fs::read(&path).map_err(StateError::io("read", &path))?;
+            match Tree::read(&bytes) {
+                Some(tree) if !tree.path.starts_with(root) && !root.starts_with(&tree.path) => {}
+                Some(tree) => return Ok(Some(tree)),
+                // Held, but by whom is unreadable: it may be any tree.
+                None => return Ok(Some(Tree { holder: "another process".to_owned(), path })),
+            }
+        }
+        Ok(None)
+    }
+
+    fn gate(&self, gate: Gate) -> Result<File, StateError> {
+        pass(&self.trees().join("lock"), gate)
+    }
+}
+
+/// Serialises taking and probing: between a look and a lock nobody else can come. Held for a few system calls
+/// only; waited for with a limit, so that a stopped process cannot make the others hang for ever.
+pub(super) fn pass(path: &Path, gate: Gate) -> Result<File, StateError> {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    const PAUSE: Duration = Duration::from_millis(2);
+    let failed = || StateError::io("lock", path);
+    let begun = Instant::now();
+    loop {
+        let file = open(path).map_err(failed())?;
+        let outcome = match gate {
+            Gate::Shared => file.try_lock_shared(),
+            Gate::Exclusive => file.try_lock(),
+        };
+        match outcome {
+            Ok(()) if same_file(&file, path) => return Ok(file),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) if begun.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+            Err(error) => return Err(failed()(error.into())),
+        }
+    }
+}
+
+/// How the gate is passed: looking (with others) or taking (alone).
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Gate {
+    Shared,
+    Exclusive,
+}
+
+/// What stands in a tree's lock.
+struct Tree {
+    holder: String,
+    path: PathBuf,
+}
+
+impl Tree {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.iter().position(|it| *it == b'\n')?;
+        let (holder, path) = (bytes.get(..end)?, bytes.get(end + 1..).filter(|it| !it.is_empty())?);
+        Some(Self {
+            holder: String::from_utf8(holder.to_vec()).ok()?,
+            path: PathBuf::from(OsStr::from_bytes(path)),
+        })
+    }
+}
+
+/// The lock at `path`; `None` when somebody has it. Only under the gate.
+fn take(path: &Path) -> io::Result<Option<Lock>> {
+    loop {
+        let file = open(path)?;
+        match file.try_lock() {
+            // Deleted or replaced in between: a lock on a file without a name keeps nobody out.
+            Ok(()) if !same_file(&file, path) => {}
+            Ok(()) => return Ok(Some(Lock { file, path: path.to_owned() })),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+fn is_held(path: &Path) -> io::Result<bool> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        other => other?,
+    };
+    // Shared, so that two who look do not take each other for a holder.
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Close-on-exec, as all files here: a lock that a child inherits outlives its owner.
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+}
+
+fn write(file: &File, text: &[u8]) -> io::Result<()> {
+    file.set_len(0)?;
+    file.write_all_at(text, 0)
+}
+
+fn same_file(file: &File, path: &Path) -> bool {
+    let found = std::fs::metadata(path).map(|it| (it.dev(), it.ino()));
+    let ours = file.metadata().map(|it| (it.dev(), it.ino()));
+    matches!((found, ours), (Ok(found), Ok(ours)) if found == ours)
+}
