@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod clock;
+pub mod config_files;
 pub mod durable;
 pub mod git;
 pub mod journal_file;

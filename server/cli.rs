@@ -13,6 +13,7 @@ mod diff;
 mod exit;
 mod failure;
 mod gc;
+mod init;
 mod keeper;
 mod log;
 mod out;
@@ -63,6 +64,7 @@ fn run(cli: Cli, out: &mut Out) -> Answer {
 
 fn shown(verb: Verb, out: &mut Out) -> Answer {
     match verb {
+        Verb::Init => init::command(out),
         Verb::Completions(args) => {
             completions::run(&args, out);
             Ok(Exit::Done)

@@ -2,5 +2,5 @@
 
 mod cli;
 mod cli_args;
-
 mod configuration;
+mod init;

@@ -11,8 +11,8 @@ pub(super) const LATER: &[&str] = &["codex", "gemini", "opencode", "acp"];
 pub(super) const AUTO: &str = "auto";
 
 pub(super) fn built_in() -> Vec<AgentSettings> {
-    let claude = AgentSettings { output: Dialect::Claude, ..own("claude") };
-    vec![claude, own("demo")]
+    // The demo agent speaks as claude does, so that a demo shows what a real loop shows.
+    ["claude", "demo"].map(|name| AgentSettings { output: Dialect::Claude, ..own(name) }).to_vec()
 }
 
 /// An agent of the user before anything is said about it.
