@@ -1,5 +1,8 @@
 //! End to end: the real binary.
 
+// So that helpers of tests count as tests for the lints.
+#![cfg(test)]
+
 mod cli;
 mod cli_args;
 mod configuration;
