@@ -1,4 +1,5 @@
 //! A terminal to run the real binary in: its own home, state folder and work tree, gone afterwards.
+#![expect(clippy::expect_used, reason = "a test whose world cannot be set up fails right there")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,12 +64,12 @@ impl Terminal {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).output().expect("the binary starts"))
+        Ran::of(&self.command(args).output().expect("the binary starts"))
     }
 }
 
 impl Ran {
-    pub(crate) fn of(output: Output) -> Self {
+    pub(crate) fn of(output: &Output) -> Self {
         Self {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

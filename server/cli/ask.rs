@@ -1,0 +1,37 @@
+//! Asks a person a yes-or-no question. Only where there is one: stdin and stderr are a terminal.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+/// Whether somebody can answer.
+pub(crate) fn somebody_is_there() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks on stderr, so that stdout stays what it was asked for. Anything but a clear yes is a no.
+pub(crate) fn yes(question: &str) -> io::Result<bool> {
+    let mut stderr = anstream::stderr();
+    write!(stderr, "{question} [y/N] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(is_yes(&answer))
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_yes;
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        for answer in ["y\n", "Y", " yes \n", "YES"] {
+            assert!(is_yes(answer), "{answer:?}");
+        }
+        for answer in ["", "\n", "n", "no", "yeah", "yy", "j", "1"] {
+            assert!(!is_yes(answer), "{answer:?}");
+        }
+    }
+}
