@@ -1,12 +1,41 @@
-//! `log`: what happened in a loop, one line a record.
+//! `log`: what happened in a loop, one line a record; `--json` prints the journal itself.
 
+use super::exit::Exit;
+use super::failure::Answer;
+use super::follow::Following;
+use super::loops;
+use super::out::Out;
+use super::render::Glyphs;
+use super::render::entry::{Detail, Teller};
+use super::render::time::Zone;
 use super::select::LoopArg;
+use crate::adapters::journal_file;
+use crate::adapters::state_dir::StateDir;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
-    /// Print JSON for scripts
+    /// Print the journal's records as they are, one a line
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let seen = loops::find(&StateDir::open()?, args.which.name.as_deref())?;
+    let journal = seen.dir.journal();
+    if args.json {
+        out.write(&String::from_utf8_lossy(&journal_file::read_lines(&journal)?));
+        return Ok(Exit::Done);
+    }
+    let mut teller = Teller::new(Zone::local(), Glyphs::of_environment());
+    for entry in Following::new(&journal).look()? {
+        for line in teller.tell(&entry, Detail::Everything) {
+            out.line(line);
+        }
+    }
+    if seen.damaged {
+        out.line("From here on the journal is damaged; nothing of it was changed.");
+    }
+    Ok(Exit::Done)
 }

@@ -1,6 +1,8 @@
 //! Text for people: records, criteria, times, the live block of a loop at work. No rule about loops here.
 
+pub(crate) mod ending;
 pub(crate) mod entry;
+pub(crate) mod live;
 pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod table;

@@ -1,6 +1,13 @@
 //! `reset`: closes a loop's breaker, or gives it a fresh agent session.
 
+use serde_json::json;
+
+use super::exit::Exit;
+use super::failure::Answer;
+use super::out::Out;
 use super::select::LoopArg;
+use super::{loops, order};
+use crate::adapters::state_dir::StateDir;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -17,4 +24,21 @@ pub(crate) enum What {
     Breaker,
     /// Forget the agent's session: the next iteration starts with a fresh mind
     Session,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let store = StateDir::open()?;
+    let seen = loops::find(&store, args.which.name.as_deref())?;
+    let id = seen.dir.id();
+    if args.what == What::Session {
+        // There is none to forget: in this mode no iteration goes on with the session of another.
+        out.line(format_args!("Every iteration of loop {id} starts a fresh session; there is nothing to reset."));
+        return Ok(Exit::Done);
+    }
+    if !seen.is_alive() {
+        return Err(order::nobody_there(&seen));
+    }
+    order::send(&store, id, json!({"do": "reset", "what": "breaker"}))?;
+    out.line(format_args!("The breaker of loop {id} is closed. `loopkeeper resume {id}` goes on if it is paused."));
+    Ok(Exit::Done)
 }

@@ -1,6 +1,17 @@
 //! `status`: loops and where they stand.
 
+use loopkeeper_core::view::{LoopStatus, Phase, State, headline, words};
+use serde::Serialize;
+
+use super::exit::Exit;
+use super::failure::Answer;
+use super::loops;
+use super::out::Out;
+use super::render::time::Zone;
+use super::render::{Glyphs, LOUD, QUIET, table};
 use super::select::LoopArg;
+use crate::adapters::clock;
+use crate::adapters::state_dir::StateDir;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -9,4 +20,71 @@ pub(crate) struct Args {
     /// Print JSON for scripts
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Loops {
+    loops: Vec<LoopStatus>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let store = StateDir::open()?;
+    let seen = match &args.which.name {
+        Some(query) => vec![loops::find(&store, Some(query))?],
+        None => loops::in_order(loops::all(&store)?),
+    };
+    let shown: Vec<_> = seen.iter().map(loops::Seen::status).collect();
+    if args.json {
+        out.json(&Loops { loops: shown });
+        return Ok(Exit::Done);
+    }
+    if shown.is_empty() {
+        out.line("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one.");
+    }
+    let (zone, glyphs, now) = (Zone::local(), Glyphs::of_environment(), clock::now().wall);
+    for (index, status) in shown.iter().enumerate() {
+        let whole = index == 0 || status.state != State::Done;
+        one(status, (&zone, now), glyphs, out);
+        if whole {
+            out.write(&table::criteria(&status.criteria, glyphs));
+        }
+        if let Some(hint) = next_step(status) {
+            out.line(format_args!("  {hint}"));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut Out) {
+    let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
+    let began = Zone::read(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
+    let mut head = headline(status);
+    if let Some(until) = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at)) {
+        head = format!("{head}, until {}", zone.short(until, now));
+    }
+    out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
+    let mut facts = vec![status.task.title.clone(), status.agent.clone(), format!("since {began}")];
+    facts.retain(|it| !it.is_empty());
+    facts.extend(status.spent.cost_micros.map(words::cost));
+    facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));
+    out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));
+}
+
+/// What the user can do about a loop that does not go on by itself.
+fn next_step(status: &LoopStatus) -> Option<String> {
+    let id = &status.id;
+    Some(match status.phase {
+        Phase::Interrupted => format!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."),
+        Phase::Untrusted => format!("`loopkeeper trust` shows its commands, `loopkeeper resume {id}` goes on."),
+        Phase::Paused => format!("`loopkeeper resume {id}` goes on."),
+        Phase::Damaged => "Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into(),
+        Phase::Baseline
+        | Phase::Iterating
+        | Phase::Checking
+        | Phase::Waiting
+        | Phase::Stopping
+        | Phase::NeedsAnswer
+        | Phase::Ended => return None,
+    })
 }

@@ -1,6 +1,13 @@
 //! `stop`: ends a loop.
 
+use serde_json::json;
+
+use super::exit::Exit;
+use super::failure::Answer;
+use super::out::Out;
 use super::select::LoopArg;
+use super::{loops, order};
+use crate::adapters::state_dir::StateDir;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -9,4 +16,21 @@ pub(crate) struct Args {
     /// At once, also in the middle of an iteration
     #[arg(long)]
     pub(crate) now: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let store = StateDir::open()?;
+    let seen = loops::find(&store, args.which.name.as_deref())?;
+    let id = seen.dir.id();
+    if seen.is_alive() {
+        order::send(&store, id, json!({"do": "stop", "now": args.now}))?;
+        let when = if args.now { "now" } else { "after its current iteration" };
+        out.line(format_args!("Loop {id} stops {when}."));
+    } else if seen.is_open() {
+        crate::keeper::end_interrupted(&store, &seen.dir)?;
+        out.line(format_args!("Loop {id} was interrupted; it has ended now."));
+    } else {
+        return Err(order::nobody_there(&seen));
+    }
+    Ok(Exit::Done)
 }

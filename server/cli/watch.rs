@@ -1,12 +1,169 @@
 //! `watch`: follows a loop until it ends.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::net::UnixStream;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::exit::Exit;
+use super::failure::{Answer, Failure};
+use super::follow::Following;
+use super::loops;
+use super::out::Out;
 use super::select::LoopArg;
+use super::show::{Form, Show};
+use crate::adapters::journal_file::JournalError;
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::lock::Keeper;
+use crate::adapters::state_dir::workspace::LoopDir;
+
+/// Between two looks at the journal.
+const LOOK: Duration = Duration::from_millis(200);
+/// Looks between two questions whether the keeper is still there.
+const LOOKS_PER_LIFE_SIGN: u32 = 10;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
-    /// Print JSON for scripts
+    /// Print journal records as JSON, one a line
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let store = StateDir::open()?;
+    let seen = loops::find(&store, args.which.name.as_deref())?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let watched = Watched { store, dir: seen.dir };
+    runtime.block_on(watched.to_its_end(Show::new(Form::json(args.json), out), NoInterrupts))
+}
+
+/// A loop that some keeper works on.
+pub(crate) struct Watched {
+    pub(crate) store: StateDir,
+    pub(crate) dir: LoopDir,
+}
+
+/// What a follower may be asked besides showing: interrupts of a person, where somebody listens to them.
+pub(crate) trait Interrupts {
+    /// Resolves at the next one, with what to say about it.
+    async fn next(&mut self) -> Option<String>;
+}
+
+/// Nobody interrupts: the default of the terminal ends the showing, not the loop.
+pub(crate) struct NoInterrupts;
+
+impl Interrupts for NoInterrupts {
+    async fn next(&mut self) -> Option<String> {
+        std::future::pending().await
+    }
+}
+
+impl Watched {
+    /// Shows the loop until it ends; the exit code follows from its outcome.
+    pub(crate) async fn to_its_end(&self, mut show: Show<'_>, mut interrupts: impl Interrupts) -> Answer {
+        let mut following = Following::new(&self.dir.journal());
+        let mut murmur = Murmur::listen(&self.store, &self.dir).await;
+        let mut tick = interval(LOOK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut looks = 0_u32;
+        loop {
+            tokio::select! {
+                _ = tick.tick() => {
+                    looks = looks.wrapping_add(1);
+                    let alive = !looks.is_multiple_of(LOOKS_PER_LIFE_SIGN) || self.is_alive()?;
+                    if let Some(answer) = self.look(&mut following, &mut show, alive)? {
+                        show.finish(following.state());
+                        return answer;
+                    }
+                }
+                Some(line) = murmur.next() => show.activity(line),
+                Some(note) = interrupts.next() => show.note(&note),
+            }
+        }
+    }
+
+    /// One look; an answer when there is nothing more to come.
+    fn look(
+        &self,
+        following: &mut Following,
+        show: &mut Show<'_>,
+        alive: bool,
+    ) -> Result<Option<Answer>, Failure> {
+        tell(following, show)?;
+        let Some(state) = following.state() else {
+            return Ok((!alive).then(|| Err(self.interrupted())));
+        };
+        if let Some(outcome) = &state.outcome {
+            return Ok(Some(Ok(Exit::of(outcome))));
+        }
+        if !alive {
+            return Ok(Some(Err(self.interrupted())));
+        }
+        show.refresh(state);
+        Ok(show.is_closed().then_some(Ok(Exit::Done)))
+    }
+
+    fn is_alive(&self) -> Result<bool, Failure> {
+        Ok(self.store.keeper_of(&self.dir)? != Keeper::Gone)
+    }
+
+    fn interrupted(&self) -> Failure {
+        let id = self.dir.id();
+        Failure::ended(format_args!("loop {id} is interrupted: its keeper is gone"))
+            .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
+    }
+}
+
+/// Shows every record since the last look, each with the state it led to.
+fn tell(following: &mut Following, show: &mut Show<'_>) -> Result<(), Failure> {
+    let fresh = match following.look() {
+        // The keeper is about to write its first record.
+        Err(JournalError::Gone { .. }) if following.state().is_none() => Vec::new(),
+        other => other?,
+    };
+    if let Some(state) = following.state() {
+        fresh.iter().for_each(|entry| show.tell(entry, state));
+    }
+    Ok(())
+}
+
+/// What a keeper tells watchers and writes nowhere. Without it the loop is shown all the same.
+struct Murmur {
+    lines: Option<Lines<BufReader<UnixStream>>>,
+}
+
+impl Murmur {
+    async fn listen(store: &StateDir, dir: &LoopDir) -> Self {
+        let Ok(address) = store.socket(dir.id()) else { return Self { lines: None } };
+        let connected = UnixStream::connect(address.path()).await;
+        let Ok(mut stream) = connected else { return Self { lines: None } };
+        let asked = stream.write_all(b"{\"id\":\"watch\",\"do\":\"watch\"}\n").await;
+        Self { lines: asked.ok().map(|()| BufReader::new(stream).lines()) }
+    }
+
+    /// The next thing the agent was seen doing.
+    async fn next(&mut self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct News {
+            #[serde(default, rename = "type")]
+            kind: String,
+            #[serde(default)]
+            text: String,
+        }
+        while let Some(lines) = &mut self.lines {
+            match lines.next_line().await {
+                Ok(Some(line)) => match serde_json::from_str::<News>(&line) {
+                    Ok(news) if news.kind == "activity" => return Some(news.text),
+                    _ => {}
+                },
+                Ok(None) | Err(_) => self.lines = None,
+            }
+        }
+        std::future::pending().await
+    }
 }

@@ -55,16 +55,18 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
             .filter(|_| phase == Phase::Waiting)
             .map(|wait| WaitStatus { reason: wait.reason, resumes_at: words::rfc3339(wait.until.wall) }),
         pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),
-        spent: Spent {
-            cost_micros: state.spent.cost_micros,
-            tokens: state.spent.tokens,
-            calls: state.spent.calls,
-        },
+        spent: Spent::of(&state.spent),
         started_at: words::rfc3339(state.started_at.wall),
         paused_ms: paused_ms(state, facts),
         activity: facts.activity.clone().filter(|_| word == State::Working),
         outcome: state.outcome.clone(),
         keeper: KeeperStatus { pid: facts.keeper.flatten(), alive: facts.keeper.is_some() },
+    }
+}
+
+impl Spent {
+    pub fn of(spent: &decide::Spent) -> Self {
+        Self { cost_micros: spent.cost_micros, tokens: spent.tokens, calls: spent.calls }
     }
 }
 

@@ -1,0 +1,52 @@
+//! A journal that grows, and the state it comes to. Reads only.
+
+use std::path::Path;
+
+use loopkeeper_core::decide::{self, Loop};
+use loopkeeper_core::journal::Entry;
+use loopkeeper_core::journal::reading::Tail;
+
+use crate::adapters::journal_file::JournalError;
+use crate::adapters::journal_file::follow::{Follower, Since};
+
+/// One loop's journal, followed from its first record.
+#[derive(Debug)]
+pub(crate) struct Following {
+    follower: Follower,
+    state: Option<Loop>,
+    told: u64,
+    damaged: bool,
+}
+
+impl Following {
+    pub(crate) fn new(journal: &Path) -> Self {
+        Self { follower: Follower::new(journal), state: None, told: 0, damaged: false }
+    }
+
+    /// The records that nobody was told yet, already part of [`Following::state`].
+    pub(crate) fn look(&mut self) -> Result<Vec<Entry>, JournalError> {
+        let news = self.follower.look()?;
+        if news.since == Since::TheStart {
+            self.state = None;
+        }
+        self.damaged = matches!(news.tail, Tail::Damaged { .. });
+        for entry in &news.entries {
+            match &mut self.state {
+                None => self.state = decide::begin(entry),
+                Some(state) => decide::apply(state, entry),
+            }
+        }
+        let fresh: Vec<_> = news.entries.into_iter().filter(|it| it.seq > self.told).collect();
+        self.told = fresh.last().map_or(self.told, |it| it.seq);
+        Ok(fresh)
+    }
+
+    /// `None` until the first record is there.
+    pub(crate) fn state(&self) -> Option<&Loop> {
+        self.state.as_ref()
+    }
+
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged
+    }
+}

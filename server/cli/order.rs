@@ -1,0 +1,79 @@
+//! Sends one order to a loop's keeper and hears whether it was taken. The protocol is `server/CONTROL.md`.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::exit::Exit;
+use super::failure::Failure;
+use super::loops::Seen;
+use crate::adapters::state_dir::StateDir;
+
+/// An answer waits for a durable record, so for a disk, not for an agent.
+const PATIENCE: Duration = Duration::from_secs(30);
+const LONGEST_LINE: u64 = 64 * 1024;
+
+/// What a keeper answers.
+#[derive(Debug, Deserialize)]
+struct Reply {
+    ok: bool,
+    error: Option<Refusal>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Refusal {
+    code: String,
+    message: String,
+}
+
+/// Sends `order`, an object with `do` and its arguments, to the loop's living keeper.
+pub(crate) fn send(store: &StateDir, loop_id: &str, order: Value) -> Result<(), Failure> {
+    let reply = converse(store, loop_id, order)?;
+    match (reply.ok, reply.error) {
+        (true, _) => Ok(()),
+        (false, Some(Refusal { code, message })) => {
+            let exit = if code == "badArgument" || code == "unsupported" { Exit::Usage } else { Exit::Ended };
+            Err(Failure::new(exit, message))
+        }
+        (false, None) => Err(Failure::ended("the keeper refused without saying why")),
+    }
+}
+
+/// Why nothing can be asked of a loop that has no keeper.
+pub(crate) fn nobody_there(seen: &Seen) -> Failure {
+    let id = seen.dir.id();
+    if seen.is_open() {
+        Failure::ended(format_args!("loop {id} is interrupted: nothing of it runs"))
+            .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
+    } else {
+        Failure::ended(format_args!("loop {id} has ended")).hint("`loopkeeper run` starts a new one.")
+    }
+}
+
+fn converse(store: &StateDir, loop_id: &str, mut order: Value) -> Result<Reply, Failure> {
+    let address = store.socket(loop_id)?;
+    let failed = |error: io::Error| {
+        Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
+            .hint("`loopkeeper status` shows whether it is at work; it may have ended just now.")
+    };
+    let stream = UnixStream::connect(address.path()).map_err(failed)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
+    stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
+    let mut reader = BufReader::new(&stream);
+    line(&mut reader).map_err(failed)?;
+    if let Some(fields) = order.as_object_mut() {
+        fields.insert("id".into(), json!(uuid::Uuid::new_v4().to_string()));
+    }
+    (&stream).write_all(format!("{order}\n").as_bytes()).map_err(failed)?;
+    let answer = line(&mut reader).map_err(failed)?;
+    serde_json::from_str(&answer).map_err(|error| failed(error.into()))
+}
+
+fn line(reader: &mut impl BufRead) -> io::Result<String> {
+    let mut text = String::new();
+    let count = io::Read::take(reader, LONGEST_LINE).read_line(&mut text)?;
+    if count == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(text) }
+}

@@ -1,0 +1,23 @@
+//! What is said when a loop has ended: its criteria, its outcome, what it took.
+
+use loopkeeper_core::decide::Loop;
+use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_core::view::{self, Facts, headline, words};
+
+use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
+
+pub(crate) fn lines(state: &Loop, glyphs: Glyphs) -> Vec<String> {
+    let status = view::status(state, &Facts { now: state.last_at, ..Facts::default() });
+    let mut lines: Vec<_> = table::criteria(&status.criteria, glyphs).lines().map(str::to_owned).collect();
+    let style = match &state.outcome {
+        Some(outcome) if outcome.kind == OutcomeKind::Completed && outcome.verified => GOOD,
+        Some(outcome) if outcome.kind == OutcomeKind::Failed => BAD,
+        _ => CARE,
+    };
+    lines.push(format!("{style}{}{style:#}", headline(&status)));
+    let mut facts = vec![words::counted(u64::from(state.iteration), "iteration")];
+    facts.extend(state.spent.cost_micros.map(words::cost));
+    facts.push(words::duration(state.last_at.wall.saturating_sub(state.started_at.wall)));
+    lines.push(format!("{QUIET}{}; `loopkeeper log {}` tells all of it{QUIET:#}", facts.join(", "), status.id));
+    lines
+}
