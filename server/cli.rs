@@ -4,6 +4,7 @@
 //! [`out`] (stdout). Rules about tasks and loops live in the core; here is only asking, sending and showing.
 
 mod args;
+mod ask;
 mod check;
 mod completions;
 mod demo;
@@ -12,10 +13,13 @@ mod demo_project;
 mod diff;
 mod exit;
 mod failure;
+mod follow;
 mod gc;
 mod init;
 mod keeper;
 mod log;
+mod loops;
+mod order;
 mod out;
 mod pause;
 mod render;
@@ -24,6 +28,7 @@ mod resume;
 mod rollback;
 mod run;
 mod select;
+mod show;
 mod status;
 mod steer;
 mod stop;
@@ -69,6 +74,14 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
             completions::run(&args, out);
             Ok(Exit::Done)
         }
+        Verb::Status(args) => status::run(&args, out),
+        Verb::Log(args) => log::run(&args, out),
+        Verb::Watch(args) => watch::run(&args, out),
+        Verb::Stop(args) => stop::run(&args, out),
+        Verb::Pause(args) => pause::run(&args, out),
+        Verb::Resume(args) => resume::run(&args, out),
+        Verb::Reset(args) => reset::run(&args, out),
+        Verb::Steer(args) => steer::run(&args, out),
         _ => Err(Failure::unsupported("this command")),
     }
 }
@@ -83,7 +96,7 @@ fn hidden(verb: &Hidden) -> Answer {
         Hidden::Export(_) => Err(Failure::unsupported("`export`")),
         Hidden::Report(_) => Err(Failure::unsupported("`report`")),
         Hidden::Hook(_) => Err(Failure::unsupported("`hook`")),
-        _ => Err(Failure::unsupported("this command")),
+        Hidden::Keeper(_) => Err(Failure::unsupported("`keeper`")),
     }
 }
 

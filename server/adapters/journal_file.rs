@@ -239,13 +239,21 @@ impl JournalFile {
 
 /// Reads a journal without touching it.
 pub fn read(path: &Path) -> Result<Reading, JournalError> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(reading::read(&bytes)),
-        Err(source) if source.kind() == ErrorKind::NotFound => {
-            Err(JournalError::Gone { path: path.to_owned() })
-        }
-        Err(source) => Err(failure("read", path, source)),
-    }
+    bytes_of(path).map(|bytes| reading::read(&bytes))
+}
+
+/// The lines of a journal that hold records, exactly as they were written.
+pub fn lines(path: &Path) -> Result<Vec<u8>, JournalError> {
+    let mut bytes = bytes_of(path)?;
+    bytes.truncate(reading::read(&bytes).good_len);
+    Ok(bytes)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, JournalError> {
+    std::fs::read(path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
+        _ => failure("read", path, source),
+    })
 }
 
 fn options() -> OpenOptions {

@@ -38,6 +38,17 @@ impl Exit {
     }
 }
 
+impl Exit {
+    /// Of a keeper that could not begin: its own exit code, as far as it says more than that.
+    pub(crate) fn of_keeper(code: i32) -> Self {
+        match code {
+            2 => Self::Usage,
+            5 => Self::NotTrusted,
+            _ => Self::Ended,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)

@@ -6,6 +6,9 @@ use std::io::Write as _;
 use clap::error::ErrorKind;
 
 use super::exit::Exit;
+use crate::adapters::journal_file::JournalError;
+use crate::adapters::state_dir::StateError;
+use crate::adapters::state_dir::find::FindError;
 
 /// What every subcommand returns.
 pub(crate) type Answer = Result<Exit, Failure>;
@@ -20,7 +23,12 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(exit: Exit, what: impl Display) -> Self {
-        Self { exit, what: what.to_string(), hint: None }
+        let what = what.to_string();
+        // Sentences of the core carry their remedy with them.
+        match what.split_once(". Hint: ").or_else(|| what.split_once("\nHint: ")) {
+            Some((what, hint)) => Self { exit, what: what.to_owned(), hint: Some(hint.to_owned()) },
+            None => Self { exit, what, hint: None },
+        }
     }
 
     /// Wrong arguments or configuration.
@@ -58,6 +66,24 @@ impl Failure {
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::ended(error)
+    }
+}
+
+impl From<StateError> for Failure {
+    fn from(error: StateError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl From<FindError> for Failure {
+    fn from(error: FindError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Self::ended(&error).hint(error.hint())
     }
 }
 

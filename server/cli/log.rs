@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let seen = loops::find(&StateDir::open()?, args.which.name.as_deref())?;
     let journal = seen.dir.journal();
     if args.json {
-        out.write(&String::from_utf8_lossy(&journal_file::read_lines(&journal)?));
+        out.write(&String::from_utf8_lossy(&journal_file::lines(&journal)?));
         return Ok(Exit::Done);
     }
     let mut teller = Teller::new(Zone::local(), Glyphs::of_environment());

@@ -65,9 +65,8 @@ pub(crate) fn find(store: &StateDir, query: Option<&str>) -> Result<Seen, Failur
     }
     let here = std::env::current_dir().and_then(|it| it.canonicalize()).ok();
     let loops = all(store)?;
-    choose(loops, here.as_deref()).ok_or_else(|| {
-        Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one.")
-    })
+    choose(loops, here.as_deref())
+        .ok_or_else(|| Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one."))
 }
 
 /// Whoever stands in a work tree means a loop of this tree, where it has any.

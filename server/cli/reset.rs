@@ -32,13 +32,17 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let id = seen.dir.id();
     if args.what == What::Session {
         // There is none to forget: in this mode no iteration goes on with the session of another.
-        out.line(format_args!("Every iteration of loop {id} starts a fresh session; there is nothing to reset."));
+        out.line(format_args!(
+            "Every iteration of loop {id} starts a fresh session; there is nothing to reset."
+        ));
         return Ok(Exit::Done);
     }
     if !seen.is_alive() {
         return Err(order::nobody_there(&seen));
     }
     order::send(&store, id, json!({"do": "reset", "what": "breaker"}))?;
-    out.line(format_args!("The breaker of loop {id} is closed. `loopkeeper resume {id}` goes on if it is paused."));
+    out.line(format_args!(
+        "The breaker of loop {id} is closed. `loopkeeper resume {id}` goes on if it is paused."
+    ));
     Ok(Exit::Done)
 }

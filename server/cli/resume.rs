@@ -1,9 +1,34 @@
 //! `resume`: goes on with a paused or interrupted loop.
 
+use serde_json::json;
+
+use super::exit::Exit;
+use super::failure::Answer;
+use super::out::Out;
 use super::select::LoopArg;
+use super::{keeper, loops, order};
+use crate::adapters::state_dir::StateDir;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let store = StateDir::open()?;
+    let seen = loops::find(&store, args.which.name.as_deref())?;
+    let id = seen.dir.id();
+    if seen.is_alive() {
+        order::send(&store, id, json!({"do": "resume"}))?;
+        out.line(format_args!("Loop {id} goes on."));
+    } else if seen.is_open() {
+        // Whoever resumes a loop that also was paused wants it to work.
+        let then = seen.state.pause.is_some().then_some("resume");
+        keeper::start_detached(&store, &seen.dir, then)?;
+        out.line(format_args!("Loop {id} goes on; `loopkeeper watch {id}` shows it."));
+    } else {
+        return Err(order::nobody_there(&seen));
+    }
+    Ok(Exit::Done)
 }

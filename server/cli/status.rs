@@ -76,9 +76,13 @@ fn next_step(status: &LoopStatus) -> Option<String> {
     let id = &status.id;
     Some(match status.phase {
         Phase::Interrupted => format!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."),
-        Phase::Untrusted => format!("`loopkeeper trust` shows its commands, `loopkeeper resume {id}` goes on."),
+        Phase::Untrusted => {
+            format!("`loopkeeper trust` shows its commands, `loopkeeper resume {id}` goes on.")
+        }
         Phase::Paused => format!("`loopkeeper resume {id}` goes on."),
-        Phase::Damaged => "Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into(),
+        Phase::Damaged => {
+            "Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into()
+        }
         Phase::Baseline
         | Phase::Iterating
         | Phase::Checking

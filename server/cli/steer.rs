@@ -20,7 +20,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     if args.text.trim().is_empty() {
-        return Err(Failure::usage("the hint is empty").hint("`loopkeeper steer latest 'look at src/auth.rs'`"));
+        return Err(
+            Failure::usage("the hint is empty").hint("`loopkeeper steer latest 'look at src/auth.rs'`")
+        );
     }
     let store = StateDir::open()?;
     let seen = loops::find(&store, Some(&args.which))?;

@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::failure::Answer;
 use super::out::Out;
 use super::select::LoopArg;
-use super::{loops, order};
+use super::{keeper, loops, order};
 use crate::adapters::state_dir::StateDir;
 
 #[derive(Debug, clap::Args)]
@@ -27,8 +27,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         let when = if args.now { "now" } else { "after its current iteration" };
         out.line(format_args!("Loop {id} stops {when}."));
     } else if seen.is_open() {
-        crate::keeper::end_interrupted(&store, &seen.dir)?;
-        out.line(format_args!("Loop {id} was interrupted; it has ended now."));
+        // A keeper takes it over only to write down that it ends.
+        keeper::start_detached(&store, &seen.dir, Some("stop"))?;
+        out.line(format_args!("Loop {id} was interrupted; now it has ended."));
     } else {
         return Err(order::nobody_there(&seen));
     }

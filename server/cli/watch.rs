@@ -1,6 +1,5 @@
 //! `watch`: follows a loop until it ends.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -127,7 +126,9 @@ fn tell(following: &mut Following, show: &mut Show<'_>) -> Result<(), Failure> {
         other => other?,
     };
     if let Some(state) = following.state() {
-        fresh.iter().for_each(|entry| show.tell(entry, state));
+        for entry in &fresh {
+            show.tell(entry, state);
+        }
     }
     Ok(())
 }

@@ -18,6 +18,10 @@ pub(crate) fn lines(state: &Loop, glyphs: Glyphs) -> Vec<String> {
     let mut facts = vec![words::counted(u64::from(state.iteration), "iteration")];
     facts.extend(state.spent.cost_micros.map(words::cost));
     facts.push(words::duration(state.last_at.wall.saturating_sub(state.started_at.wall)));
-    lines.push(format!("{QUIET}{}; `loopkeeper log {}` tells all of it{QUIET:#}", facts.join(", "), status.id));
+    lines.push(format!(
+        "{QUIET}{}; `loopkeeper log {}` tells all of it{QUIET:#}",
+        facts.join(", "),
+        status.id
+    ));
     lines
 }
