@@ -1,1 +1,55 @@
-//! TBD
+//! Reads where the user's own repository stands. Never writes it (not even the index's times), and nothing that its
+//! configuration names is run: libgit2 runs nothing, and the `git` program, where it is needed, is told so.
+
+mod program;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use git2::{ErrorClass, ErrorCode, Repository};
+use loopkeeper_core::journal::Head;
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("Cannot start git: {source}.\nHint: install git, or leave out the check that needs it.")]
+    NotStarted { source: io::Error },
+    #[error("git {action} took longer than {seconds} s in {}.", root.display())]
+    TimedOut { action: &'static str, seconds: u64, root: PathBuf },
+    #[error("git {action} failed in {}: {message}", root.display())]
+    Failed { action: &'static str, root: PathBuf, message: String },
+}
+
+/// The commit that is checked out; `None` outside of a repository and before its first commit.
+pub fn head(root: &Path) -> Result<Option<Head>, GitError> {
+    match read_head(root) {
+        Ok(head) => Ok(head),
+        // Object formats and extensions that libgit2 does not know: sha256, reftable, partial clones.
+        Err(_) => program::head(root),
+    }
+}
+
+/// Paths below `root` that git neither tracks nor ignores, unprintable bytes escaped; `None` outside of a
+/// repository.
+pub fn untracked(root: &Path) -> Result<Option<Vec<String>>, GitError> {
+    program::untracked(root)
+}
+
+fn read_head(root: &Path) -> Result<Option<Head>, git2::Error> {
+    let repo = match Repository::discover(root) {
+        Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
+            return Ok(None);
+        }
+        it => it?,
+    };
+    let reference = match repo.head() {
+        Err(it) if it.code() == ErrorCode::UnbornBranch => return Ok(None),
+        it => it?,
+    };
+    let commit = reference.peel_to_commit()?;
+    let branch =
+        reference.is_branch().then(|| String::from_utf8_lossy(reference.shorthand_bytes()).into_owned());
+    Ok(Some(Head { commit: commit.id().to_string(), tree: commit.tree_id().to_string(), branch }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,233 @@
-//! TBD
+//! Snapshots of a work tree in a store of our own, outside of it: a bare git repository that only we write. Nothing
+//! is executed and no attribute, filter or hook applies: what is stored are the raw bytes of every regular file and
+//! symlink that is not ignored. The user's own repository is never written and hardly read (ignore rules only).
+//!
+//! What is not stored (over 20 MiB, unreadable, too deep) stands in the tree as a marker made of size and time, so
+//! that its change shows; a rollback never touches it.
+
+mod cache;
+mod compare;
+mod error;
+mod gc;
+mod ignores;
+mod names;
+mod objects;
+mod patch;
+mod restore;
+mod state;
+mod tree;
+mod walk;
+
+use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use git2::Oid;
+
+pub use error::SnapshotError;
+pub use gc::{Collected, Sweep};
+pub use patch::ChangeSize;
+pub use restore::{Refused, Restored};
+
+pub(crate) use names::shown;
+
+use cache::Folder;
+use error::Result;
+use ignores::Rules;
+use objects::Objects;
+use state::{Lock, State};
+use walk::{Found, Walk};
+
+/// The snapshots of one work tree.
+pub struct Store {
+    objects: Objects,
+    root: PathBuf,
+    rules: Rules,
+    /// Our own state folder, where it lies inside the work tree.
+    own: Option<PathBuf>,
+    /// What the last walk saw, and the state of the store that it is valid for.
+    cache: Option<Folder>,
+    valid_for: Option<State>,
+    unsaved: Unsaved,
+}
+
+/// What reading again would cost if the cache file were not written.
+#[derive(Default)]
+struct Unsaved {
+    files: u64,
+    bytes: u64,
+}
+
+/// The tree as it was at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Its id in the store: the same for the same names, bytes and executable bits.
+    pub tree: String,
+    pub not_covered: Vec<NotCovered>,
+    pub n_files: u64,
+}
+
+/// Something in the tree whose bytes are not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotCovered {
+    /// Relative to the root, `/` between names, unprintable bytes escaped.
+    pub path: String,
+    pub size: u64,
+    pub why: WhyNot,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhyNot {
+    TooBig,
+    Unreadable,
+    TooDeep,
+}
+
+impl Store {
+    /// Opens the store in `dir` for the work tree at `root`; makes it where nothing is.
+    pub fn open(dir: &Path, root: &Path) -> Result<Self> {
+        Self::open_with(dir, root, ignores::users_excludes_file())
+    }
+
+    fn open_with(dir: &Path, root: &Path, excludes_file: Option<PathBuf>) -> Result<Self> {
+        let root = root.canonicalize().map_err(SnapshotError::io("open the folder", root))?;
+        let objects = Objects::open(dir)?;
+        state::ensure(dir)?;
+        let own = own_folder(dir, &root);
+        let rules = Rules::new(&root, excludes_file);
+        Ok(Self { objects, root, rules, own, cache: None, valid_for: None, unsaved: Unsaved::default() })
+    }
+
+    /// Stores the tree as it is now. It is on disk when this returns.
+    pub fn take(&mut self) -> Result<Snapshot> {
+        let _lock = Lock::acquire(self.objects.dir())?;
+        let (tree, found) = self.walk(None)?;
+        Ok(Snapshot { tree: tree.to_string(), not_covered: found.not_covered, n_files: found.files })
+    }
+
+    /// Whether the store holds this snapshot.
+    pub fn has(&self, tree: &str) -> bool {
+        self.objects.root(tree).is_ok()
+    }
+
+    /// The paths that differ, relative to the root, unprintable bytes escaped.
+    pub fn changed(&self, a: &str, b: &str) -> Result<Vec<String>> {
+        let changes = compare::changes(&self.objects, self.objects.root(a)?, self.objects.root(b)?)?;
+        let mut paths: Vec<_> = changes.iter().map(|it| names::shown(&it.path)).collect();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// A unified patch of at most `limit` bytes. It holds what files hold: not sanitised for a terminal.
+    pub fn diff(&self, a: &str, b: &str, limit: usize) -> Result<String> {
+        patch::text(&self.objects, (self.objects.root(a)?, self.objects.root(b)?), limit)
+    }
+
+    pub fn change_size(&self, a: &str, b: &str) -> Result<ChangeSize> {
+        patch::size(&self.objects, (self.objects.root(a)?, self.objects.root(b)?))
+    }
+
+    /// Makes the tree what it was in snapshot `target`, or only `paths` of it (files or folders, as
+    /// [`Self::changed`] names them). The tree as it is now is stored first. May be killed at any point and run again.
+    pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<Restored> {
+        let _lock = Lock::acquire(self.objects.dir())?;
+        let target = self.objects.root(target)?;
+        let (before, found) = self.walk(Some(target))?;
+        let order = restore::Order { before, target, paths };
+        restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)
+    }
+
+    /// Deletes (or counts) what none of the snapshots in `keep` needs.
+    pub fn gc(&mut self, keep: &HashSet<String>, sweep: Sweep) -> Result<Collected> {
+        let dir = self.objects.dir().to_path_buf();
+        let _lock = Lock::acquire(&dir)?;
+        self.objects.recover()?;
+        let state = State::read(&dir)?;
+        let roots = keep.iter().filter_map(|it| Oid::from_str(it).ok()).chain(state.last);
+        let reachable = gc::reachable(&self.objects, roots)?;
+        if sweep == Sweep::Delete {
+            // Caches of other processes speak of objects that may go now; the one on disk mostly of those that stay.
+            let cached = state::read_cache(&dir).and_then(|it| self.decode_cache(&it));
+            if cached.is_some_and(|it| !reachable.contains(&it.tree)) {
+                state::forget_cache(&dir)?;
+            }
+            state.next_generation().write(&dir)?;
+        }
+        gc::sweep(&dir, &reachable, sweep)
+    }
+
+    /// Under the lock: one walk, made durable.
+    fn walk(&mut self, target: Option<Oid>) -> Result<(Oid, Found)> {
+        let dir = self.objects.dir().to_path_buf();
+        let state = State::read(&dir)?;
+        self.objects.recover()?;
+        let old = match self.valid_for {
+            Some(it) if it.vouches_for(&state) => self.cache.take(),
+            _ => None,
+        };
+        let old = old.or_else(|| self.decode_cache(&state::read_cache(&dir)?));
+        let mut walk = Walk::new(&mut self.rules, &mut self.objects, &self.root, self.own.as_deref());
+        let folder = walk.run(old, target)?;
+        let found = walk.found;
+        self.objects.commit()?;
+        let now = state.with_last(folder.tree);
+        if now != state {
+            now.write(&dir)?;
+        }
+        let tree = folder.tree;
+        self.unsaved.files += found.read_files;
+        self.unsaved.bytes += found.read_bytes;
+        self.cache = Some(folder);
+        self.valid_for = Some(now);
+        if self.unsaved.is_much() {
+            self.save_cache();
+        }
+        Ok((tree, found))
+    }
+
+    fn decode_cache(&self, bytes: &[u8]) -> Option<Folder> {
+        cache::decode(bytes, self.root.as_os_str().as_bytes())
+    }
+
+    /// The cache only saves time: when it cannot be written the next process reads everything once.
+    fn save_cache(&mut self) {
+        if let Some(folder) = &self.cache {
+            let bytes = cache::encode(self.root.as_os_str().as_bytes(), folder);
+            if state::write_cache(self.objects.dir(), &bytes).is_ok() {
+                self.unsaved = Unsaved::default();
+            }
+        }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if self.unsaved.files == 0 {
+            return;
+        }
+        let Some(_lock) = Lock::try_acquire(self.objects.dir()) else { return };
+        let current = State::read(self.objects.dir());
+        if let (Some(valid), Ok(current)) = (self.valid_for, current)
+            && valid.vouches_for(&current)
+        {
+            self.save_cache();
+        }
+    }
+}
+
+impl Unsaved {
+    fn is_much(&self) -> bool {
+        self.files >= 512 || self.bytes >= 16 * 1024 * 1024
+    }
+}
+
+/// The state root above the store (`…/workspaces/<id>/snapshots.git`) or as much of it as lies inside the work
+/// tree: what we write ourselves is no change of the user's.
+fn own_folder(dir: &Path, root: &Path) -> Option<PathBuf> {
+    let dir = dir.canonicalize().ok()?;
+    let inside = |it: &&Path| *it != root && it.starts_with(root);
+    dir.ancestors().take(4).take_while(inside).last().map(Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! What the last walk saw: for every file its stat and the id of its bytes, for every folder the id of its tree.
+//! Kept between walks, and in a file between runs, so that what did not change is neither read nor written.
+//! Never trusted when damaged; then everything is read again.
+
+use git2::Oid;
+use rustix::fs::Stat;
+
+use super::tree::{Item, Kind};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Folder {
+    pub tree: Oid,
+    /// Sorted by name.
+    pub entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub name: Box<[u8]>,
+    pub node: Node,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Node {
+    File(FileNode),
+    Symlink(Oid),
+    Folder(Folder),
+    Marker(Oid),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileNode {
+    pub seen: Seen,
+    pub id: Oid,
+    pub executable: bool,
+    /// It changed so shortly before it was read that a later change could look the same: read it again.
+    pub racy: bool,
+}
+
+/// What identifies a state of a file without reading it. The change time cannot be set back by a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub size: u64,
+    pub modified: i64,
+    pub changed: i64,
+    pub inode: u64,
+}
+
+impl Seen {
+    #[expect(clippy::unnecessary_cast, reason = "the types of these fields differ by platform")]
+    pub(super) fn of(stat: &Stat) -> Self {
+        let nanos = |secs: i64, part: i64| secs.saturating_mul(1_000_000_000).saturating_add(part);
+        Self {
+            size: stat.st_size as u64,
+            modified: nanos(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: nanos(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            inode: stat.st_ino as u64,
+        }
+    }
+}
+
+impl Node {
+    pub(super) fn item(&self) -> Item {
+        match self {
+            Self::File(it) if it.executable => Item { kind: Kind::Executable, id: it.id },
+            Self::File(it) => Item { kind: Kind::File, id: it.id },
+            Self::Symlink(id) => Item { kind: Kind::Symlink, id: *id },
+            Self::Folder(it) => Item { kind: Kind::Folder, id: it.tree },
+            Self::Marker(id) => Item { kind: Kind::Marker, id: *id },
+        }
+    }
+}
+
+const MAGIC: &[u8] = b"loopkeeper stat cache 1\n";
+/// Folders deeper than a walk goes are no cache of ours.
+const MAX_DEPTH: usize = super::walk::MAX_DEPTH + 1;
+const RACY: u8 = 0x10;
+
+/// The bytes of the cache file. `root` names the work tree it belongs to.
+pub(super) fn encode(root: &[u8], folder: &Folder) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&(root.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(root);
+    encode_folder(&mut bytes, folder);
+    let sum = crc32c::crc32c(&bytes);
+    bytes.extend_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+fn encode_folder(bytes: &mut Vec<u8>, folder: &Folder) {
+    bytes.extend_from_slice(folder.tree.as_bytes());
+    bytes.extend_from_slice(&(folder.entries.len() as u32).to_le_bytes());
+    for Entry { name, node } in &folder.entries {
+        let kind = match node {
+            Node::File(it) => u8::from(it.executable) | if it.racy { RACY } else { 0 },
+            Node::Symlink(_) => 2,
+            Node::Folder(_) => 3,
+            Node::Marker(_) => 4,
+        };
+        bytes.push(kind);
+        bytes.extend_from_slice(&(name.len() as u16).to_le_bytes());
+        bytes.extend_from_slice(name);
+        match node {
+            Node::File(FileNode { seen, id, .. }) => {
+                let numbers = [seen.size, seen.modified as u64, seen.changed as u64, seen.inode];
+                bytes.extend(numbers.into_iter().flat_map(u64::to_le_bytes));
+                bytes.extend_from_slice(id.as_bytes());
+            }
+            Node::Symlink(id) | Node::Marker(id) => bytes.extend_from_slice(id.as_bytes()),
+            Node::Folder(it) => encode_folder(bytes, it),
+        }
+    }
+}
+
+/// `None` when a byte is wrong, or when it belongs to another work tree.
+pub(super) fn decode(bytes: &[u8], root: &[u8]) -> Option<Folder> {
+    let (body, sum) = bytes.split_last_chunk::<4>()?;
+    if crc32c::crc32c(body) != u32::from_le_bytes(*sum) {
+        return None;
+    }
+    let mut reader = Reader { rest: body.strip_prefix(MAGIC)? };
+    let length = reader.u32()?;
+    if reader.take(length as usize)? != root {
+        return None;
+    }
+    let folder = reader.folder(0)?;
+    reader.rest.is_empty().then_some(folder)
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        Some(head)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn id(&mut self) -> Option<Oid> {
+        Oid::from_bytes(self.take(20)?).ok()
+    }
+
+    fn folder(&mut self, depth: usize) -> Option<Folder> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let tree = self.id()?;
+        let count = self.u32()?;
+        let mut entries = Vec::with_capacity((count as usize).min(self.rest.len() / 23));
+        for _ in 0..count {
+            let [kind] = self.array()?;
+            let length = self.array().map(u16::from_le_bytes)?;
+            let name = self.take(length as usize)?.into();
+            let node = match kind {
+                2 => Node::Symlink(self.id()?),
+                3 => Node::Folder(self.folder(depth + 1)?),
+                4 => Node::Marker(self.id()?),
+                _ => Node::File(self.file(kind)?),
+            };
+            entries.push(Entry { name, node });
+        }
+        Some(Folder { tree, entries })
+    }
+
+    fn file(&mut self, kind: u8) -> Option<FileNode> {
+        let seen = Seen {
+            size: self.u64()?,
+            modified: self.u64()? as i64,
+            changed: self.u64()? as i64,
+            inode: self.u64()?,
+        };
+        Some(FileNode { seen, id: self.id()?, executable: kind & 1 != 0, racy: kind & RACY != 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use git2::Oid;
+    use proptest::prelude::*;
+
+    use super::{Entry, FileNode, Folder, Node, Seen, decode, encode};
+
+    fn id(byte: u8) -> Oid {
+        Oid::from_bytes(&[byte; 20]).unwrap()
+    }
+
+    fn file(executable: bool, racy: bool) -> Node {
+        let seen = Seen { size: 3, modified: -5, changed: i64::MAX, inode: u64::MAX };
+        Node::File(FileNode { seen, id: id(1), executable, racy })
+    }
+
+    fn example() -> Folder {
+        let entry = |name: &[u8], node| Entry { name: name.into(), node };
+        let inner = vec![entry(b"\xff\n", Node::Symlink(id(3))), entry(b"big", Node::Marker(id(4)))];
+        let entries = vec![
+            entry(b"a", file(false, true)),
+            entry(b"b", file(true, false)),
+            entry(b"c", Node::Folder(Folder { tree: id(5), entries: inner })),
+        ];
+        Folder { tree: id(6), entries }
+    }
+
+    #[test]
+    fn comes_back_as_written_for_its_own_tree_only() {
+        let bytes = encode(b"/home/me/project", &example());
+        assert_eq!(decode(&bytes, b"/home/me/project"), Some(example()));
+        assert_eq!(decode(&bytes, b"/home/me/other"), None);
+    }
+
+    #[test]
+    fn no_damaged_byte_is_trusted() {
+        let bytes = encode(b"/r", &example());
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x40;
+            assert_eq!(decode(&damaged, b"/r"), None, "byte {at}");
+            assert_eq!(decode(&bytes[..at], b"/r"), None, "cut at {at}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reading_is_total(body in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut bytes = super::MAGIC.to_vec();
+            bytes.extend_from_slice(&0u32.to_le_bytes());
+            bytes.extend_from_slice(&body);
+            let sum = crc32c::crc32c(&bytes);
+            bytes.extend_from_slice(&sum.to_le_bytes());
+            let _ = decode(&bytes, b"");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Which paths differ between two trees of the store. Equal subtrees are never opened.
+
+use std::iter::Peekable;
+
+use git2::Oid;
+
+use super::error::Result;
+use super::names;
+use super::objects::Objects;
+use super::tree::{Item, Kind};
+
+/// One path that differs. Folders appear only as what is in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Change {
+    pub path: Vec<u8>,
+    pub old: Option<Item>,
+    pub new: Option<Item>,
+    /// The new entry stands where a folder was: the folder's tree.
+    pub replaces: Option<Oid>,
+}
+
+/// All changes from `a` to `b`, sorted by path within each folder.
+pub(super) fn changes(objects: &Objects, a: Oid, b: Oid) -> Result<Vec<Change>> {
+    let mut comparison = Comparison { objects, changes: Vec::new() };
+    comparison.folders(&[], Some(a), Some(b))?;
+    Ok(comparison.changes)
+}
+
+struct Comparison<'a> {
+    objects: &'a Objects,
+    changes: Vec<Change>,
+}
+
+impl Comparison<'_> {
+    fn folders(&mut self, path: &[u8], a: Option<Oid>, b: Option<Oid>) -> Result<()> {
+        if a == b {
+            return Ok(());
+        }
+        let read = |id: Option<Oid>| id.map_or(Ok(Vec::new()), |it| self.objects.tree(it));
+        let mut a = read(a)?.into_iter().peekable();
+        let mut b = read(b)?.into_iter().peekable();
+        while let Some((name, old, new)) = next(&mut a, &mut b) {
+            if old != new {
+                self.entry(&names::join(path, &name), old, new)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, path: &[u8], old: Option<Item>, new: Option<Item>) -> Result<()> {
+        let tree = |it: Option<Item>| it.filter(|it| it.kind == Kind::Folder).map(|it| it.id);
+        let leaf = |it: Option<Item>| it.filter(|it| it.kind != Kind::Folder);
+        if leaf(old).is_some() || leaf(new).is_some() {
+            let replaces = leaf(new).and(tree(old));
+            self.changes.push(Change { path: path.to_vec(), old: leaf(old), new: leaf(new), replaces });
+        }
+        self.folders(path, tree(old), tree(new))
+    }
+}
+
+type Entries = Peekable<std::vec::IntoIter<(Vec<u8>, Item)>>;
+
+/// The next name of either side.
+fn next(a: &mut Entries, b: &mut Entries) -> Option<(Vec<u8>, Option<Item>, Option<Item>)> {
+    let name = match (a.peek(), b.peek()) {
+        (Some(x), Some(y)) => x.0.as_slice().min(y.0.as_slice()),
+        (Some(it), None) | (None, Some(it)) => it.0.as_slice(),
+        (None, None) => return None,
+    };
+    let name = name.to_vec();
+    let old = a.next_if(|it| it.0 == name).map(|it| it.1);
+    let new = b.next_if(|it| it.0 == name).map(|it| it.1);
+    Some((name, old, new))
+}

@@ -1,0 +1,44 @@
+//! What can go wrong with snapshots, in words for people. A store that cannot be read is an error, never an
+//! empty snapshot.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    #[error("Cannot {action} {}: {source}", path.display())]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error(
+        "The snapshot store {} is gone.\nHint: it was deleted while in use; start again to make a new, empty one.",
+        dir.display()
+    )]
+    Missing { dir: PathBuf },
+    #[error(
+        "The snapshot store {} is damaged: {what}.\nHint: move that folder aside to go on with an empty one; the work tree is not affected.",
+        dir.display()
+    )]
+    Damaged { dir: PathBuf, what: String },
+    #[error(
+        "Snapshot {tree} is not in the store {}.\nHint: retention ([keep]) or `loopkeeper gc` may have removed it.",
+        dir.display()
+    )]
+    Unknown { tree: String, dir: PathBuf },
+    #[error(
+        "The rollback is incomplete: {source}\nHint: run it again. The tree as it was before is snapshot {before}."
+    )]
+    Incomplete { before: String, source: Box<SnapshotError> },
+}
+
+impl SnapshotError {
+    /// For `map_err`: what was being done, and to what.
+    pub(super) fn io<E: Into<io::Error>>(action: &'static str, path: &Path) -> impl FnOnce(E) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { action, path, source: source.into() }
+    }
+
+    pub(super) fn damaged(dir: &Path, what: impl Into<String>) -> Self {
+        Self::Damaged { dir: dir.to_path_buf(), what: what.into() }
+    }
+}
+
+pub(super) type Result<T> = std::result::Result<T, SnapshotError>;

@@ -1,0 +1,94 @@
+//! Deletes objects that no kept snapshot needs. Never what is young, never the last snapshot: a keeper may have
+//! taken it without having written it down yet.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use git2::{ObjectType, Oid};
+
+use super::error::{Result, SnapshotError};
+use super::objects::Objects;
+use super::tree::Kind;
+
+/// Younger objects may belong to a snapshot that nobody has recorded yet.
+const GRACE: Duration = Duration::from_secs(3600);
+
+/// Whether to delete, or only to say what would be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sweep {
+    Measure,
+    Delete,
+}
+
+/// What a collection did, or would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Collected {
+    pub removed: u64,
+    pub freed_bytes: u64,
+    pub kept_bytes: u64,
+}
+
+/// Everything that the trees in `roots` need.
+pub(super) fn reachable(objects: &Objects, roots: impl Iterator<Item = Oid>) -> Result<HashSet<Oid>> {
+    let mut marked = HashSet::new();
+    let mut open: Vec<Oid> = roots.filter(|it| objects.has(*it, ObjectType::Tree)).collect();
+    while let Some(tree) = open.pop() {
+        if !marked.insert(tree) {
+            continue;
+        }
+        for (_, item) in objects.tree(tree)? {
+            match item.kind {
+                Kind::Folder => open.push(item.id),
+                Kind::Marker => {}
+                Kind::File | Kind::Executable | Kind::Symlink => {
+                    marked.insert(item.id);
+                }
+            }
+        }
+    }
+    Ok(marked)
+}
+
+pub(super) fn sweep(dir: &Path, keep: &HashSet<Oid>, sweep: Sweep) -> Result<Collected> {
+    let mut collected = Collected::default();
+    let objects = dir.join("objects");
+    for folder in list(&objects)? {
+        let prefix = folder.file_name().and_then(|it| it.to_str().map(str::to_owned)).unwrap_or_default();
+        if prefix.len() != 2 {
+            continue;
+        }
+        for file in list(&folder)? {
+            let rest = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+            let Ok(id) = Oid::from_str(&format!("{prefix}{rest}")) else { continue };
+            let about = fs::metadata(&file).map_err(SnapshotError::io("look at", &file))?;
+            if keep.contains(&id) || is_young(&about) {
+                collected.kept_bytes += about.len();
+                continue;
+            }
+            if sweep == Sweep::Delete {
+                fs::remove_file(&file).map_err(SnapshotError::io("delete", &file))?;
+            }
+            collected.removed += 1;
+            collected.freed_bytes += about.len();
+        }
+    }
+    Ok(collected)
+}
+
+fn is_young(about: &fs::Metadata) -> bool {
+    let age = about.modified().and_then(|it| SystemTime::now().duration_since(it).map_err(io::Error::other));
+    age.is_ok_and(|it| it < GRACE) || age_unknown(about)
+}
+
+/// A time in the future says nothing; such an object stays.
+fn age_unknown(about: &fs::Metadata) -> bool {
+    about.modified().is_ok_and(|it| it > SystemTime::now())
+}
+
+fn list(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
+    let read = || -> io::Result<Vec<_>> { fs::read_dir(folder)?.map(|it| it.map(|it| it.path())).collect() };
+    read().map_err(SnapshotError::io("read the folder", folder))
+}

@@ -1,0 +1,293 @@
+//! One line of a `.gitignore`, matched on bytes exactly as git does (braces are literal, `[[:alpha:]]` works,
+//! names need not be UTF-8). Linear backtracking only: a hostile pattern cannot hang us.
+
+/// What a list of patterns says about a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Ignored,
+    Kept,
+    Silent,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pattern {
+    negated: bool,
+    folders_only: bool,
+    /// Has a slash: matched against the path below the file's folder, else against the last name.
+    anchored: bool,
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    /// `**` between slashes.
+    AnyFolders,
+    /// Without any special character.
+    Literal(Vec<u8>),
+    /// `*` and a literal.
+    Suffix(Vec<u8>),
+    Glob(Vec<Token>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Byte(u8),
+    One,
+    Many,
+    Class { negated: bool, ranges: Vec<(u8, u8)> },
+}
+
+/// All patterns of a file, in order.
+pub(super) fn read(text: &[u8]) -> Vec<Pattern> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    text.split(|it| *it == b'\n').filter_map(|it| line(it.strip_suffix(b"\r").unwrap_or(it))).collect()
+}
+
+/// The last pattern that matches decides.
+pub(super) fn verdict(patterns: &[Pattern], path: &[u8], is_folder: bool) -> Verdict {
+    let name = path.rsplit(|it| *it == b'/').next().unwrap_or(path);
+    let hit = patterns.iter().rev().find(|it| {
+        (is_folder || !it.folders_only) && if it.anchored { it.path(path) } else { it.name(name) }
+    });
+    match hit {
+        Some(it) if it.negated => Verdict::Kept,
+        Some(_) => Verdict::Ignored,
+        None => Verdict::Silent,
+    }
+}
+
+fn line(line: &[u8]) -> Option<Pattern> {
+    if line.starts_with(b"#") {
+        return None;
+    }
+    let line = without_trailing_spaces(line);
+    let (negated, line) = line.strip_prefix(b"!").map_or((false, line), |it| (true, it));
+    let (folders_only, line) = line.strip_suffix(b"/").map_or((false, line), |it| (true, it));
+    let anchored = line.contains(&b'/');
+    let line = line.strip_prefix(b"/").unwrap_or(line);
+    if line.is_empty() {
+        return None;
+    }
+    let parts = if anchored { split(line).into_iter().map(part).collect() } else { vec![glob(line)] };
+    let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+    Some(Pattern { negated, folders_only, anchored, parts })
+}
+
+/// A backslash keeps the space after it.
+fn without_trailing_spaces(line: &[u8]) -> &[u8] {
+    let mut end = 0;
+    let mut at = 0;
+    while let Some(byte) = line.get(at) {
+        at += if *byte == b'\\' { 2 } else { 1 };
+        if *byte != b' ' {
+            end = at;
+        }
+    }
+    line.get(..end.min(line.len())).unwrap_or(line)
+}
+
+/// At slashes outside of brackets.
+fn split(line: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'[' => at += class(line.get(at + 1..).unwrap_or_default()).map_or(0, |it| it.1),
+            b'/' => {
+                parts.extend(line.get(start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    parts.extend(line.get(start..));
+    parts
+}
+
+fn part(text: &[u8]) -> Option<Part> {
+    if text == b"**" { Some(Part::AnyFolders) } else { glob(text) }
+}
+
+/// `None`: can never match (a class that does not end, a trailing backslash).
+fn glob(text: &[u8]) -> Option<Part> {
+    let special = |text: &[u8]| text.iter().any(|it| b"*?[\\".contains(it));
+    if !special(text) {
+        return Some(Part::Literal(text.to_vec()));
+    }
+    if let Some(rest) = text.strip_prefix(b"*")
+        && !special(rest)
+    {
+        return Some(Part::Suffix(rest.to_vec()));
+    }
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b'?' => tokens.push(Token::One),
+            b'*' if tokens.last() == Some(&Token::Many) => {}
+            b'*' => tokens.push(Token::Many),
+            b'\\' => {
+                tokens.push(Token::Byte(*text.get(at)?));
+                at += 1;
+            }
+            b'[' => {
+                let (token, length) = class(text.get(at..)?)?;
+                tokens.push(token);
+                at += length;
+            }
+            byte => tokens.push(Token::Byte(*byte)),
+        }
+    }
+    Some(Part::Glob(tokens))
+}
+
+/// A bracket expression after its `[`, and its length up to and with `]`.
+fn class(text: &[u8]) -> Option<(Token, usize)> {
+    let negated = matches!(text.first(), Some(b'!' | b'^'));
+    let first = usize::from(negated);
+    let mut at = first;
+    let mut ranges: Vec<(u8, u8)> = Vec::new();
+    loop {
+        let byte = *text.get(at)?;
+        if byte == b']' && at > first {
+            return Some((Token::Class { negated, ranges }, at + 1));
+        }
+        if text.get(at..)?.starts_with(b"[:") {
+            let rest = text.get(at + 2..)?;
+            let end = rest.iter().position(|it| *it == b']')?;
+            let name = rest.get(..end)?.strip_suffix(b":");
+            if let Some(name) = name {
+                ranges.extend_from_slice(named(name)?);
+                at += end + 3;
+                continue;
+            }
+        }
+        let (low, next) = class_byte(text, at)?;
+        at = next;
+        if text.get(at) == Some(&b'-') && text.get(at + 1).is_some_and(|it| *it != b']') {
+            let (high, next) = class_byte(text, at + 1)?;
+            at = next;
+            ranges.push((low, high));
+        } else {
+            ranges.push((low, low));
+        }
+    }
+}
+
+fn class_byte(text: &[u8], at: usize) -> Option<(u8, usize)> {
+    match text.get(at)? {
+        b'\\' => Some((*text.get(at + 1)?, at + 2)),
+        byte => Some((*byte, at + 1)),
+    }
+}
+
+fn named(name: &[u8]) -> Option<&'static [(u8, u8)]> {
+    Some(match name {
+        b"alnum" => &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')],
+        b"alpha" => &[(b'A', b'Z'), (b'a', b'z')],
+        b"blank" => &[(b' ', b' '), (b'\t', b'\t')],
+        b"cntrl" => &[(0, 31), (127, 127)],
+        b"digit" => &[(b'0', b'9')],
+        b"graph" => &[(b'!', b'~')],
+        b"lower" => &[(b'a', b'z')],
+        b"print" => &[(b' ', b'~')],
+        b"punct" => &[(b'!', b'/'), (b':', b'@'), (b'[', b'`'), (b'{', b'~')],
+        b"space" => &[(b' ', b' '), (b'\t', b'\r')],
+        b"upper" => &[(b'A', b'Z')],
+        b"xdigit" => &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')],
+        _ => return None,
+    })
+}
+
+impl Pattern {
+    fn name(&self, name: &[u8]) -> bool {
+        self.parts.first().is_some_and(|it| it.matches(name))
+    }
+
+    /// `**` stands for any number of folders, at the end for at least one name.
+    fn path(&self, path: &[u8]) -> bool {
+        let mut parts = self.parts.as_slice();
+        let mut rest = Some(path);
+        let mut retry: Option<(&[Part], &[u8])> = None;
+        loop {
+            match (parts, rest) {
+                ([], None) | ([Part::AnyFolders], Some(_)) => return true,
+                ([Part::AnyFolders, after @ ..], Some(text)) => {
+                    retry = Some((after, text));
+                    parts = after;
+                    continue;
+                }
+                ([part, after @ ..], Some(text)) => {
+                    let (name, below) = split_first(text);
+                    if part.matches(name) {
+                        (parts, rest) = (after, below);
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            // The last `**` takes one more folder.
+            let Some((after, text)) = retry else { return false };
+            let Some(below) = split_first(text).1 else { return false };
+            retry = Some((after, below));
+            (parts, rest) = (after, Some(below));
+        }
+    }
+}
+
+fn split_first(path: &[u8]) -> (&[u8], Option<&[u8]>) {
+    match path.iter().position(|it| *it == b'/') {
+        Some(at) => (path.get(..at).unwrap_or(path), path.get(at + 1..)),
+        None => (path, None),
+    }
+}
+
+impl Part {
+    fn matches(&self, name: &[u8]) -> bool {
+        match self {
+            Self::AnyFolders => true,
+            Self::Literal(it) => it == name,
+            Self::Suffix(it) => name.ends_with(it),
+            Self::Glob(tokens) => matches(tokens, name),
+        }
+    }
+}
+
+fn matches(tokens: &[Token], name: &[u8]) -> bool {
+    let (mut tokens, mut rest) = (tokens, name);
+    let mut retry: Option<(&[Token], &[u8])> = None;
+    loop {
+        match (tokens, rest) {
+            ([], []) | ([Token::Many], _) => return true,
+            ([Token::Many, after @ ..], _) => {
+                retry = Some((after, rest));
+                tokens = after;
+                continue;
+            }
+            ([token, after @ ..], [byte, below @ ..]) if token.matches(*byte) => {
+                (tokens, rest) = (after, below);
+                continue;
+            }
+            _ => {}
+        }
+        // The last `*` takes one more byte.
+        let Some((after, [_, below @ ..])) = retry else { return false };
+        retry = Some((after, below));
+        (tokens, rest) = (after, below);
+    }
+}
+
+impl Token {
+    fn matches(&self, byte: u8) -> bool {
+        match self {
+            Self::Byte(it) => *it == byte,
+            Self::One | Self::Many => true,
+            Self::Class { negated, ranges } => {
+                ranges.iter().any(|(low, high)| (*low..=*high).contains(&byte)) != *negated
+            }
+        }
+    }
+}

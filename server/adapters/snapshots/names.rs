@@ -1,0 +1,105 @@
+//! Path names as bytes on disk and as text on a screen. Inside, names are always bytes.
+
+use std::fmt::Write as _;
+
+/// A path for people: UTF-8 stays, every other byte and everything that could move a cursor or reorder text is
+/// escaped. Different paths never look the same, so the text also serves to compare and to select paths.
+pub(crate) fn shown(path: &[u8]) -> String {
+    let mut text = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        for it in chunk.valid().chars() {
+            push(&mut text, it);
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+fn push(text: &mut String, it: char) {
+    match it {
+        '\\' => text.push_str("\\\\"),
+        '\n' => text.push_str("\\n"),
+        '\t' => text.push_str("\\t"),
+        '\r' => text.push_str("\\r"),
+        _ if it.is_ascii_control() => {
+            let _ = write!(text, "\\x{:02x}", it as u32);
+        }
+        _ if it.is_control() || reorders(it) => {
+            let _ = write!(text, "\\u{{{:x}}}", it as u32);
+        }
+        _ => text.push(it),
+    }
+}
+
+/// Bidi controls, invisible separators and the byte order mark.
+fn reorders(it: char) -> bool {
+    matches!(it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Whether `path` is one of `selected`, or lies below one of them.
+pub(super) fn selected(path: &[u8], selected: Option<&[String]>) -> bool {
+    let Some(selected) = selected else { return true };
+    let text = shown(path);
+    selected.iter().any(|it| {
+        let it = it.trim_end_matches('/');
+        text.strip_prefix(it).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// A name that can stand in a folder; anything else in a tree object means the store is damaged.
+pub(super) fn is_entry_name(name: &[u8]) -> bool {
+    !matches!(name, b"" | b"." | b".." | b".git") && !name.contains(&b'/') && !name.contains(&0)
+}
+
+/// `parent/name`, with nothing before names at the root.
+pub(super) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut path = Vec::with_capacity(parent.len() + 1 + name.len());
+    if !parent.is_empty() {
+        path.extend_from_slice(parent);
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{selected, shown};
+
+    #[test]
+    fn names_are_shown_without_ambiguity() {
+        let table: [(&[u8], &str); 9] = [
+            (b"src/main.rs", "src/main.rs"),
+            ("größe/文件".as_bytes(), "größe/文件"),
+            (b"a\nb\tc\rd", "a\\nb\\tc\\rd"),
+            (b"a\\nb", "a\\\\nb"),
+            (b"\x1b[31mred", "\\x1b[31mred"),
+            (b"\xff\xfe-rf", "\\xff\\xfe-rf"),
+            (b"-rf", "-rf"),
+            ("a\u{202e}b\u{2066}".as_bytes(), "a\\u{202e}b\\u{2066}"),
+            ("a\u{9b}b".as_bytes(), "a\\u{9b}b"),
+        ];
+        for (path, expect) in table {
+            assert_eq!(shown(path), expect);
+        }
+    }
+
+    #[test]
+    fn a_selection_takes_a_path_or_a_folder() {
+        let paths = ["src".to_owned(), "a\\nb".to_owned(), "docs/".to_owned()];
+        let table: [(&[u8], bool); 6] = [
+            (b"src", true),
+            (b"src/a/b.rs", true),
+            (b"src2/a", false),
+            (b"a\nb", true),
+            (b"docs/x", true),
+            (b"other", false),
+        ];
+        for (path, expect) in table {
+            assert_eq!(selected(path, Some(&paths)), expect, "{}", shown(path));
+        }
+        assert!(selected(b"other", None));
+    }
+}

@@ -1,0 +1,260 @@
+//! Objects of the store: written compressed, made durable before they get their final name, so that an object
+//! that can be found is always whole, whatever happened to the power. Reading goes through libgit2, which checks
+//! every object against its id.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use git2::{ErrorCode, ObjectType, Oid, Repository, RepositoryInitOptions};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+
+use super::error::{Result, SnapshotError};
+use super::tree::{self, Item};
+
+/// Up to so many new objects are synced one by one; for more, one sync of the whole file system is faster.
+const FEW: usize = 48;
+const INCOMING: &str = "incoming";
+
+pub(super) struct Objects {
+    dir: PathBuf,
+    repo: Repository,
+    /// `objects/`, held open.
+    folder: OwnedFd,
+    /// Written since the last commit; the file is kept open where it will be synced by itself.
+    fresh: HashMap<Oid, Option<File>>,
+}
+
+impl Objects {
+    /// Opens the store, or makes it (only for the user) where nothing is.
+    pub(super) fn open(dir: &Path) -> Result<Self> {
+        match fs::read_dir(dir).map(|mut it| it.next().is_none()) {
+            Ok(false) => {}
+            Ok(true) => create(dir)?,
+            Err(it) if it.kind() == io::ErrorKind::NotFound => create(dir)?,
+            Err(source) => {
+                return Err(SnapshotError::Io { action: "open the folder", path: dir.to_path_buf(), source });
+            }
+        }
+        let repo = Repository::open_bare(dir).map_err(|it| SnapshotError::damaged(dir, it.message()))?;
+        let path = dir.join("objects");
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder =
+            rustix::fs::open(&path, flags, Mode::empty()).map_err(SnapshotError::io("open", &path))?;
+        Ok(Self { dir: dir.to_path_buf(), repo, folder, fresh: HashMap::new() })
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub(super) fn repo(&self) -> &Repository {
+        &self.repo
+    }
+
+    /// Clears up after a process that died while it wrote. What it had renamed may not be durable yet, and a later
+    /// snapshot would take it for granted: hence the sync.
+    pub(super) fn recover(&mut self) -> Result<()> {
+        self.fresh.clear();
+        let incoming = self.dir.join(INCOMING);
+        match fs::remove_dir_all(&incoming) {
+            Ok(()) => self.sync_all(),
+            Err(it) if it.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(it) => Err(SnapshotError::Io { action: "remove", path: incoming, source: it }),
+        }
+    }
+
+    /// The id of these bytes; they are written unless the store has them. Not durable before [`Self::commit`].
+    pub(super) fn put(&mut self, kind: ObjectType, data: &[u8]) -> Result<Oid> {
+        let id =
+            Oid::hash_object(kind, data).map_err(|it| SnapshotError::damaged(&self.dir, it.message()))?;
+        if !self.fresh.contains_key(&id) && !self.freshen(id)? {
+            let file = self.write_incoming(id, &header(kind, data.len()), data)?;
+            let kept = (self.fresh.len() < FEW).then_some(file);
+            self.fresh.insert(id, kept);
+        }
+        Ok(id)
+    }
+
+    /// Whether the object is there. Its time becomes now, so that a collection that runs beside, with an older
+    /// idea of what is needed, leaves it alone.
+    fn freshen(&self, id: Oid) -> Result<bool> {
+        let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
+        let place = place(id);
+        match rustix::fs::utimensat(&self.folder, &place, &times, AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(rustix::io::Errno::NOENT) => Ok(false),
+            Err(it) => Err(SnapshotError::io("look at", &self.dir.join("objects").join(place))(it)),
+        }
+    }
+
+    fn write_incoming(&self, id: Oid, header: &str, data: &[u8]) -> Result<File> {
+        let incoming = self.dir.join(INCOMING);
+        if self.fresh.is_empty() {
+            match fs::create_dir(&incoming) {
+                Err(it) if it.kind() == io::ErrorKind::NotFound => {
+                    return Err(SnapshotError::Missing { dir: self.dir.clone() });
+                }
+                Err(it) if it.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(SnapshotError::Io { action: "make", path: incoming, source: it });
+                }
+                _ => {}
+            }
+        }
+        let path = incoming.join(id.to_string());
+        let write = || -> io::Result<File> {
+            let room = Vec::with_capacity(data.len() / 2 + 64);
+            let mut encoder = ZlibEncoder::new(room, Compression::fast());
+            encoder.write_all(header.as_bytes())?;
+            encoder.write_all(data)?;
+            let bytes = encoder.finish()?;
+            let mut file = File::create_new(&path)?;
+            file.write_all(&bytes)?;
+            Ok(file)
+        };
+        write().map_err(SnapshotError::io("write", &path))
+    }
+
+    /// Everything put so far is on disk, under its name, when this returns.
+    pub(super) fn commit(&mut self) -> Result<()> {
+        if self.fresh.is_empty() {
+            return Ok(());
+        }
+        let fresh = std::mem::take(&mut self.fresh);
+        let few = fresh.len() <= FEW;
+        if few {
+            for file in fresh.values().flatten() {
+                rustix::fs::fdatasync(file).map_err(SnapshotError::io("sync", &self.dir))?;
+            }
+        } else {
+            self.sync_all()?;
+        }
+        let folders = self.move_in(fresh.keys().copied())?;
+        if few {
+            for it in folders {
+                let path = self.dir.join("objects").join(it);
+                sync_folder(&path)?;
+            }
+        } else {
+            self.sync_all()?;
+        }
+        let incoming = self.dir.join(INCOMING);
+        fs::remove_dir(&incoming).map_err(SnapshotError::io("remove", &incoming))
+    }
+
+    /// Renames into place; returns the folders that need a sync (`""`: the parent of all).
+    fn move_in(&self, ids: impl Iterator<Item = Oid>) -> Result<BTreeSet<String>> {
+        let mut folders = BTreeSet::new();
+        let incoming = self.dir.join(INCOMING);
+        for id in ids {
+            let (from, to) = (incoming.join(id.to_string()), place(id));
+            let folder = to.split('/').next().unwrap_or_default().to_owned();
+            let rename = || rustix::fs::renameat(CWD, &from, &self.folder, &to);
+            let mut done = rename();
+            if done == Err(rustix::io::Errno::NOENT) {
+                let made = rustix::fs::mkdirat(&self.folder, &folder, Mode::from_raw_mode(0o700));
+                if made.is_ok() {
+                    folders.insert(String::new());
+                }
+                done = rename();
+            }
+            done.map_err(SnapshotError::io("move into the store", &from))?;
+            folders.insert(folder);
+        }
+        Ok(folders)
+    }
+
+    fn sync_all(&self) -> Result<()> {
+        sync_file_system(&self.folder).map_err(SnapshotError::io("sync", &self.dir))
+    }
+
+    pub(super) fn has(&self, id: Oid, kind: ObjectType) -> bool {
+        self.repo.odb().and_then(|it| it.read_header(id)).is_ok_and(|it| it.1 == kind)
+    }
+
+    /// The bytes of an object that another object names: its absence is damage.
+    pub(super) fn read(&self, id: Oid, kind: ObjectType) -> Result<Vec<u8>> {
+        let odb = self.repo.odb().map_err(|it| SnapshotError::damaged(&self.dir, it.message()))?;
+        let object = odb.read(id).map_err(|it| match it.code() {
+            ErrorCode::NotFound => SnapshotError::damaged(&self.dir, format!("object {id} is missing")),
+            _ => SnapshotError::damaged(&self.dir, format!("object {id}: {}", it.message())),
+        })?;
+        if object.kind() != kind {
+            return Err(SnapshotError::damaged(&self.dir, format!("object {id} is no {kind}")));
+        }
+        Ok(object.data().to_vec())
+    }
+
+    /// The entries of a tree, sorted by the bytes of their names.
+    pub(super) fn tree(&self, id: Oid) -> Result<Vec<(Vec<u8>, Item)>> {
+        let bytes = self.read(id, ObjectType::Tree)?;
+        tree::decode(&bytes)
+            .ok_or_else(|| SnapshotError::damaged(&self.dir, format!("tree {id} cannot be read")))
+    }
+
+    /// The id of a snapshot the store holds.
+    pub(super) fn root(&self, tree: &str) -> Result<Oid> {
+        let unknown = || SnapshotError::Unknown { tree: tree.to_owned(), dir: self.dir.clone() };
+        if !self.dir.join("HEAD").is_file() {
+            return Err(SnapshotError::Missing { dir: self.dir.clone() });
+        }
+        let id = Oid::from_str(tree).map_err(|_| unknown())?;
+        if tree.len() == 40 && self.has(id, ObjectType::Tree) { Ok(id) } else { Err(unknown()) }
+    }
+}
+
+fn header(kind: ObjectType, length: usize) -> String {
+    format!("{} {length}\0", kind.str())
+}
+
+/// `ab/cdef…` below `objects`.
+pub(super) fn place(id: Oid) -> String {
+    let mut text = id.to_string();
+    text.insert(2, '/');
+    text
+}
+
+/// An empty bare repository that appears whole or not at all.
+fn create(dir: &Path) -> Result<()> {
+    let parent = dir.parent().unwrap_or(Path::new("."));
+    let staging = parent.join(format!(".snapshots-new-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&staging);
+    make_private(&staging)?;
+    let mut options = RepositoryInitOptions::new();
+    options.bare(true).no_reinit(true).external_template(false).mkdir(false);
+    Repository::init_opts(&staging, &options).map_err(|it| SnapshotError::damaged(dir, it.message()))?;
+    let folder = File::open(&staging).map_err(SnapshotError::io("open", &staging))?;
+    sync_file_system(&folder).map_err(SnapshotError::io("sync", &staging))?;
+    match fs::rename(&staging, dir) {
+        // Another process was first: its store serves as well.
+        Err(_) if dir.join("HEAD").exists() => drop(fs::remove_dir_all(&staging)),
+        done => done.map_err(SnapshotError::io("make", dir))?,
+    }
+    sync_folder(parent)
+}
+
+fn make_private(dir: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(dir).map_err(SnapshotError::io("make", dir))
+}
+
+pub(super) fn sync_folder(path: &Path) -> Result<()> {
+    File::open(path).and_then(|it| it.sync_all()).map_err(SnapshotError::io("sync", path))
+}
+
+/// Everything on the file system of `fd`.
+pub(super) fn sync_file_system(fd: impl std::os::fd::AsFd) -> rustix::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::syncfs(fd);
+    #[cfg(not(target_os = "linux"))]
+    {
+        rustix::fs::sync();
+        rustix::fs::fsync(fd)
+    }
+}

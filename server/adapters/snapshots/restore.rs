@@ -1,0 +1,219 @@
+//! Makes the work tree what it was. What it may overwrite or delete is exactly what the snapshot taken right before
+//! holds: everything else is left and reported. Every step can be repeated, so a restore that was killed is simply
+//! run again.
+
+mod place;
+mod then;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use git2::{ObjectType, Oid};
+use rustix::io::Errno;
+
+use super::compare::{self, Change};
+use super::error::{Result, SnapshotError};
+use super::ignores::Rules;
+use super::names;
+use super::objects::{Objects, sync_file_system};
+use super::tree::{Item, Kind};
+use super::walk::Found;
+use place::{Place, Trouble};
+use then::Then;
+
+/// Up to so many written files are synced one by one.
+const FEW: usize = 64;
+
+/// What a restore did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Restored {
+    /// The snapshot of the tree as it was before.
+    pub before: String,
+    pub written: Vec<String>,
+    pub removed: Vec<String>,
+    /// What was left as it is, and why.
+    pub refused: Vec<Refused>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    pub path: String,
+    /// Half a sentence: `changed since the snapshot`.
+    pub why: String,
+}
+
+pub(super) struct Order<'a> {
+    pub before: Oid,
+    pub target: Oid,
+    pub paths: Option<&'a [String]>,
+}
+
+pub(super) fn restore(
+    (objects, rules): (&Objects, &mut Rules),
+    root: &Path,
+    order: &Order<'_>,
+    found: &Found,
+) -> Result<Restored> {
+    let mut run = Run {
+        objects,
+        place: Place::open(root)?,
+        restored: Restored { before: order.before.to_string(), ..Restored::default() },
+        touched: BTreeSet::new(),
+        sync: Sync::All,
+    };
+    let mut plan = run.plan(order)?;
+    Then::new(objects, rules, root, order.target).spare(&mut plan.removals)?;
+    let done = run.perform(&plan, found);
+    match done {
+        Ok(()) => Ok(run.restored),
+        Err(source) => {
+            Err(SnapshotError::Incomplete { before: run.restored.before, source: Box::new(source) })
+        }
+    }
+}
+
+/// Removals and writes, nothing that has to be refused.
+#[derive(Default)]
+struct Plan {
+    removals: Vec<Removal>,
+    writes: Vec<(Vec<u8>, Option<Item>, Item)>,
+}
+
+/// A path, and what has to stand there.
+type Removal = (Vec<u8>, Item);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sync {
+    Each,
+    All,
+}
+
+struct Run<'a> {
+    objects: &'a Objects,
+    place: Place<'a>,
+    restored: Restored,
+    /// Folders whose entries changed.
+    touched: BTreeSet<Vec<u8>>,
+    sync: Sync,
+}
+
+impl Run<'_> {
+    /// Every byte that will be written is known to be there before the first file is touched.
+    fn plan(&mut self, order: &Order<'_>) -> Result<Plan> {
+        let changes = compare::changes(self.objects, order.before, order.target)?;
+        let changes: Vec<Change> =
+            changes.into_iter().filter(|it| names::selected(&it.path, order.paths)).collect();
+        let mut kept_folders: Vec<Vec<u8>> = Vec::new();
+        for change in &changes {
+            if let Some(tree) = change.replaces
+                && self.place.holds_more_than(&change.path, tree, self.objects)?
+            {
+                kept_folders.push(change.path.clone());
+            }
+        }
+        let mut plan = Plan::default();
+        for Change { path, old, new, .. } in changes {
+            let is_marker = |it: Option<Item>| it.is_some_and(|it| it.kind == Kind::Marker);
+            if is_marker(old) || is_marker(new) {
+                self.refuse(&path, "its bytes were never stored");
+            } else if kept_folders.contains(&path) {
+                self.refuse(&path, "a folder with files that no snapshot holds is in its place");
+            } else if kept_folders.iter().any(|it| is_below(&path, it)) {
+                // Goes with its folder, which stays.
+            } else if let Some(new) = new {
+                self.check(new)?;
+                plan.writes.push((path, old, new));
+            } else if let Some(old) = old {
+                plan.removals.push((path, old));
+            }
+        }
+        Ok(plan)
+    }
+
+    fn check(&self, item: Item) -> Result<()> {
+        if self.objects.has(item.id, ObjectType::Blob) {
+            return Ok(());
+        }
+        Err(SnapshotError::damaged(self.objects.dir(), format!("object {} is missing", item.id)))
+    }
+
+    fn perform(&mut self, plan: &Plan, found: &Found) -> Result<()> {
+        self.sync = if plan.writes.len() <= FEW { Sync::Each } else { Sync::All };
+        for path in &found.leftovers {
+            let done = self.place.discard(path);
+            self.note(path, done)?;
+        }
+        // Deepest first, so that folders are empty when their turn comes.
+        for (path, old) in plan.removals.iter().rev() {
+            let done = self.place.remove(path, *old);
+            if self.note(path, done)? {
+                self.restored.removed.push(names::shown(path));
+            }
+        }
+        for (path, old, new) in &plan.writes {
+            let bytes = self.objects.read(new.id, ObjectType::Blob)?;
+            let done = self.place.write(path, *old, (*new, &bytes), self.sync == Sync::Each);
+            if self.note(path, done)? {
+                self.restored.written.push(names::shown(path));
+            }
+        }
+        self.make_durable()
+    }
+
+    /// Whether something was done. What concerns one path is refused, what concerns all ends the restore.
+    fn note(&mut self, path: &[u8], done: std::result::Result<bool, Trouble>) -> Result<bool> {
+        let trouble = match done {
+            Ok(done) => {
+                if done {
+                    self.touched.insert(parent(path).to_vec());
+                }
+                return Ok(done);
+            }
+            Err(trouble) => trouble,
+        };
+        match trouble {
+            Trouble::Refused(why) => {
+                self.refuse(path, why);
+                Ok(false)
+            }
+            Trouble::Failed(errno) if concerns_everything(errno) => {
+                Err(SnapshotError::io("restore", &self.place.path(path))(errno))
+            }
+            Trouble::Failed(errno) => {
+                self.refuse(path, &std::io::Error::from(errno).to_string());
+                Ok(false)
+            }
+        }
+    }
+
+    fn refuse(&mut self, path: &[u8], why: &str) {
+        self.restored.refused.push(Refused { path: names::shown(path), why: why.to_owned() });
+    }
+
+    fn make_durable(&self) -> Result<()> {
+        if self.touched.is_empty() {
+            return Ok(());
+        }
+        if self.sync == Sync::All || self.touched.len() > FEW {
+            return sync_file_system(self.place.root())
+                .map_err(SnapshotError::io("sync", &self.place.path(b"")));
+        }
+        for folder in &self.touched {
+            self.place.sync(folder).map_err(SnapshotError::io("sync", &self.place.path(folder)))?;
+        }
+        Ok(())
+    }
+}
+
+fn concerns_everything(errno: Errno) -> bool {
+    let all = [Errno::NOSPC, Errno::DQUOT, Errno::IO, Errno::ROFS, Errno::MFILE, Errno::NFILE, Errno::NOMEM];
+    all.contains(&errno)
+}
+
+fn parent(path: &[u8]) -> &[u8] {
+    path.iter().rposition(|it| *it == b'/').and_then(|at| path.get(..at)).unwrap_or_default()
+}
+
+fn is_below(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|it| it.starts_with(b"/"))
+}

@@ -1,0 +1,129 @@
+//! The small files beside the objects: the lock, the last snapshot with the generation of the store, and the stat
+//! cache. None of them is needed to read a snapshot.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use git2::Oid;
+use rustix::fs::FlockOperation;
+
+use super::error::{Result, SnapshotError};
+
+const STATE: &str = "loopkeeper";
+const CACHE: &str = "stat-cache";
+
+/// Held while the store or the work tree changes; goes with the process.
+pub(super) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    pub(super) fn acquire(dir: &Path) -> Result<Self> {
+        Self::open(dir, FlockOperation::LockExclusive)
+    }
+
+    pub(super) fn try_acquire(dir: &Path) -> Option<Self> {
+        Self::open(dir, FlockOperation::NonBlockingLockExclusive).ok()
+    }
+
+    fn open(dir: &Path, operation: FlockOperation) -> Result<Self> {
+        let path = dir.join("lock");
+        let file = match File::options().create(true).append(true).open(&path) {
+            Err(it) if it.kind() == io::ErrorKind::NotFound => {
+                return Err(SnapshotError::Missing { dir: dir.to_path_buf() });
+            }
+            it => it.map_err(SnapshotError::io("open", &path))?,
+        };
+        rustix::fs::flock(&file, operation).map_err(SnapshotError::io("lock", &path))?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// What caches are checked against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct State {
+    /// Another after each collection, and after anything that makes the past doubtful.
+    generation: u64,
+    /// The snapshot taken last: never collected.
+    pub last: Option<Oid>,
+}
+
+impl State {
+    /// A file that cannot be read (a power cut) only costs the caches; a file that is not there means that the
+    /// store was deleted.
+    pub(super) fn read(dir: &Path) -> Result<Self> {
+        let path = dir.join(STATE);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Self::parse(&text).unwrap_or_else(Self::fresh)),
+            Err(it) if it.kind() == io::ErrorKind::NotFound => {
+                Err(SnapshotError::Missing { dir: dir.to_path_buf() })
+            }
+            Err(it) if it.kind() == io::ErrorKind::InvalidData => Ok(Self::fresh()),
+            Err(source) => Err(SnapshotError::Io { action: "read", path, source }),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (generation, last) = text.strip_suffix('\n')?.split_once(' ')?;
+        let last = if last == "-" { None } else { Some(Oid::from_str(last).ok()?) };
+        Some(Self { generation: u64::from_str_radix(generation, 16).ok()?, last })
+    }
+
+    fn fresh() -> Self {
+        Self { generation: uuid::Uuid::new_v4().as_u64_pair().0, last: None }
+    }
+
+    /// Whether a cache made under this state still speaks of objects that are there: nothing was collected since,
+    /// or the collection kept exactly what the cache speaks of.
+    pub(super) fn vouches_for(self, now: &Self) -> bool {
+        self.generation == now.generation || (self.last.is_some() && self.last == now.last)
+    }
+
+    pub(super) fn with_last(self, tree: Oid) -> Self {
+        Self { last: Some(tree), ..self }
+    }
+
+    pub(super) fn next_generation(self) -> Self {
+        Self { last: self.last, ..Self::fresh() }
+    }
+
+    pub(super) fn write(self, dir: &Path) -> Result<()> {
+        let last = self.last.map_or_else(|| "-".to_owned(), |it| it.to_string());
+        replace(dir, STATE, format!("{:x} {last}\n", self.generation).as_bytes())
+    }
+}
+
+/// Makes the state file of a new store.
+pub(super) fn ensure(dir: &Path) -> Result<()> {
+    if dir.join(STATE).exists() { Ok(()) } else { State::fresh().write(dir) }
+}
+
+pub(super) fn read_cache(dir: &Path) -> Option<Vec<u8>> {
+    fs::read(dir.join(CACHE)).ok()
+}
+
+pub(super) fn write_cache(dir: &Path, bytes: &[u8]) -> Result<()> {
+    replace(dir, CACHE, bytes)
+}
+
+pub(super) fn forget_cache(dir: &Path) -> Result<()> {
+    match fs::remove_file(dir.join(CACHE)) {
+        Err(it) if it.kind() != io::ErrorKind::NotFound => {
+            Err(SnapshotError::Io { action: "delete", path: dir.join(CACHE), source: it })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whole or not at all for every reader; not synced, since a loss costs time only.
+fn replace(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let (path, staging) = (dir.join(name), dir.join(format!("{name}.new")));
+    let write = || -> io::Result<()> {
+        let mut file = File::create(&staging)?;
+        file.write_all(bytes)?;
+        drop(file);
+        fs::rename(&staging, &path)
+    };
+    write().map_err(SnapshotError::io("write", &path))
+}

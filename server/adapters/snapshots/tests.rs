@@ -1,0 +1,6 @@
+//! Behaviour of the store over real folders. Repository kinds are in `tests/e2e/snapshots.rs`.
+
+mod edits;
+mod kept;
+mod rollback;
+mod world;

@@ -1,0 +1,1 @@
+//! Random edits: everything comes back, forwards and backwards.

@@ -1,0 +1,305 @@
+//! Walks the work tree: every regular file and symlink that is not ignored goes into the store as raw bytes. Goes
+//! from folder to folder by open handles, so it never follows a symlink; changes nothing in the work tree.
+
+mod read;
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use git2::{ObjectType, Oid};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::cache::{Entry, FileNode, Folder, Node, Seen};
+use super::error::{Result, SnapshotError};
+use super::ignores::Rules;
+use super::names;
+use super::objects::Objects;
+use super::tree::{self, Item, Kind};
+use super::{NotCovered, WhyNot};
+pub(super) use read::read_file;
+
+/// Files larger than this are known by size and time only.
+pub(super) const MAX_FILE: u64 = 20 * 1024 * 1024;
+/// One open folder per level: bounded, so that a hostile tree cannot use up our file handles.
+pub(super) const MAX_DEPTH: usize = 200;
+/// Names of files that a rollback is about to rename into place.
+pub(super) const TEMPORARY: &[u8] = b".loopkeeper-restore-";
+pub(super) const RULES: &[u8] = b".gitignore";
+/// Time stamps come from a clock that ticks this coarsely, in nanoseconds.
+const TICK: i64 = 100_000_000;
+const COARSE_TICK: i64 = 2_100_000_000;
+
+/// What a walk found beside the tree.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub files: u64,
+    pub not_covered: Vec<NotCovered>,
+    /// Temporary files of a rollback that was killed, as paths below the root.
+    pub leftovers: Vec<Vec<u8>>,
+    /// What had to be read although the cache was there.
+    pub read_files: u64,
+    pub read_bytes: u64,
+}
+
+/// Paths that belong to the snapshot even where they are ignored: those of the tree that is about to be restored.
+pub(super) struct Wanted {
+    entries: HashMap<Vec<u8>, Item>,
+    /// The folder itself is ignored: nothing else of it counts.
+    only: bool,
+}
+
+pub(super) struct Walk<'a> {
+    pub rules: &'a mut Rules,
+    pub objects: &'a mut Objects,
+    /// Our own state, where it lies inside the work tree.
+    own: Option<&'a Path>,
+    /// Absolute path of the current entry.
+    path: Vec<u8>,
+    root_length: usize,
+    depth: usize,
+    now: i64,
+    pub found: Found,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        rules: &'a mut Rules,
+        objects: &'a mut Objects,
+        root: &Path,
+        own: Option<&'a Path>,
+    ) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_nanos() as i64);
+        let path = root.as_os_str().as_bytes().to_vec();
+        let root_length = path.len() + usize::from(!path.ends_with(b"/"));
+        Self { rules, objects, own, path, root_length, depth: 0, now, found: Found::default() }
+    }
+
+    /// The whole tree. `old` is what the last walk saw; `target` names paths that count although ignored.
+    pub(super) fn run(&mut self, old: Option<Folder>, target: Option<Oid>) -> Result<Folder> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let path = self.here();
+        let root = rustix::fs::open(&path, flags, Mode::empty())
+            .map_err(SnapshotError::io("open the folder", &path))?;
+        let wanted = target.map(|it| self.wanted(it, false)).transpose()?;
+        self.rules.start();
+        let folder = self.folder(root, old, wanted.as_ref())?;
+        let tree = match &folder {
+            Some(it) => it.tree,
+            None => self.objects.put(ObjectType::Tree, &[])?,
+        };
+        Ok(folder.unwrap_or(Folder { tree, entries: Vec::new() }))
+    }
+
+    /// `None`: holds nothing that belongs to the tree.
+    fn folder(
+        &mut self,
+        fd: OwnedFd,
+        old: Option<Folder>,
+        wanted: Option<&Wanted>,
+    ) -> Result<Option<Folder>> {
+        let mut dir = Dir::new(fd).map_err(SnapshotError::io("read the folder", &self.here()))?;
+        let (listing, holds) =
+            read::list(&mut dir).map_err(SnapshotError::io("read the folder", &self.here()))?;
+        let fd = dir.fd().map_err(SnapshotError::io("read the folder", &self.here()))?;
+        let entered = self.rules.enter(fd, &self.path, holds);
+        let known = old.as_ref().map(|it| (it.tree, it.entries.len()));
+        let mut old = old.map(|it| it.entries).unwrap_or_default().into_iter().peekable();
+        let mut entries: Vec<Entry> = Vec::with_capacity(listing.len());
+        let mut same = true;
+        for (name, kind) in listing {
+            while old.next_if(|it| *it.name < *name.as_bytes()).is_some() {}
+            let prior = old.next_if(|it| *it.name == *name.as_bytes()).map(|it| it.node);
+            let item = prior.as_ref().map(Node::item);
+            let length = self.path.len();
+            if !self.path.ends_with(b"/") {
+                self.path.push(b'/');
+            }
+            self.path.extend_from_slice(name.as_bytes());
+            let node = self.entry((fd, &name), kind, prior, wanted)?;
+            self.path.truncate(length);
+            if let Some(node) = node {
+                same &= item == Some(node.item());
+                entries.push(Entry { name: name.as_bytes().into(), node });
+            }
+        }
+        let nothing = match entries.as_slice() {
+            [only] => &*only.name == RULES && self.ignores_its_rules(),
+            entries => entries.is_empty(),
+        };
+        self.rules.leave(&entered);
+        if nothing {
+            self.found.files = self.found.files.saturating_sub(entries.len() as u64);
+            return Ok(None);
+        }
+        let tree = match known {
+            Some((tree, count)) if same && count == entries.len() => tree,
+            _ => {
+                let bytes = tree::encode(entries.iter().map(|it| (&*it.name, it.node.item())));
+                self.objects.put(ObjectType::Tree, &bytes)?
+            }
+        };
+        Ok(Some(Folder { tree, entries }))
+    }
+
+    fn entry(
+        &mut self,
+        at: (BorrowedFd<'_>, &CString),
+        mut kind: FileType,
+        prior: Option<Node>,
+        wanted: Option<&Wanted>,
+    ) -> Result<Option<Node>> {
+        let name = at.1.as_bytes();
+        if name == b".git" || self.own.is_some_and(|it| it.as_os_str().as_bytes() == self.path) {
+            return Ok(None);
+        }
+        if kind == FileType::Unknown {
+            let stat = rustix::fs::statat(at.0, at.1, AtFlags::SYMLINK_NOFOLLOW);
+            kind = stat.map_or(FileType::Unknown, |it| FileType::from_raw_mode(it.st_mode));
+        }
+        if name.starts_with(TEMPORARY) && !kind.is_dir() {
+            self.found.leftovers.push(self.below());
+            return Ok(None);
+        }
+        let asked = wanted.and_then(|it| it.entries.get(name));
+        let ignored = wanted.is_some_and(|it| it.only) || self.rules.ignored(&self.path, name, kind.is_dir());
+        let asked_as_such = asked.is_some_and(|it| (it.kind == Kind::Folder) == kind.is_dir());
+        if ignored && !asked_as_such && name != RULES {
+            return Ok(None);
+        }
+        match kind {
+            FileType::Directory => {
+                let below = asked.filter(|it| it.kind == Kind::Folder);
+                let wanted = below.map(|it| self.wanted(it.id, ignored)).transpose()?;
+                self.subfolder(at, prior, wanted.as_ref())
+            }
+            FileType::RegularFile => self.file(at, prior.as_ref()),
+            FileType::Symlink => self.symlink(at, prior.as_ref()),
+            _ => Ok(None),
+        }
+    }
+
+    /// A `.gitignore` counts even where it ignores itself, since it decides what else does; but a folder with nothing
+    /// else (a cache that hides itself) is none.
+    fn ignores_its_rules(&self) -> bool {
+        self.rules.ignored(&names::join(&self.path, RULES), RULES, false)
+    }
+
+    fn subfolder(
+        &mut self,
+        (fd, name): (BorrowedFd<'_>, &CString),
+        prior: Option<Node>,
+        wanted: Option<&Wanted>,
+    ) -> Result<Option<Node>> {
+        if self.depth + 1 >= MAX_DEPTH {
+            return self.marker((fd, name), WhyNot::TooDeep);
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = match rustix::fs::openat(fd, name, flags, Mode::empty()) {
+            Ok(it) => it,
+            // Gone or replaced since it was listed: the tree is moving, this moment it was not there.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
+            Err(Errno::ACCESS | Errno::PERM) => return self.marker((fd, name), WhyNot::Unreadable),
+            Err(it) => return Err(SnapshotError::io("open the folder", &self.here())(it)),
+        };
+        let old = match prior {
+            Some(Node::Folder(it)) => Some(it),
+            _ => None,
+        };
+        self.depth += 1;
+        let folder = self.folder(opened, old, wanted);
+        self.depth -= 1;
+        Ok(folder?.map(Node::Folder))
+    }
+
+    fn file(&mut self, at: (BorrowedFd<'_>, &CString), prior: Option<&Node>) -> Result<Option<Node>> {
+        let stat = match rustix::fs::statat(at.0, at.1, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(it) => it,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(_) => return self.marker(at, WhyNot::Unreadable),
+        };
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Ok(None);
+        }
+        let seen = Seen::of(&stat);
+        if let Some(Node::File(it)) = prior
+            && it.seen == seen
+            && !it.racy
+        {
+            self.found.files += 1;
+            return Ok(Some(Node::File(*it)));
+        }
+        if seen.size > MAX_FILE {
+            return self.marker(at, WhyNot::TooBig);
+        }
+        let reading = match read_file(at) {
+            Ok(Some(it)) => it,
+            Ok(None) => return self.marker(at, WhyNot::TooBig),
+            Err(Errno::NOENT | Errno::LOOP | Errno::NXIO) => return Ok(None),
+            Err(it @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
+                return Err(SnapshotError::io("read", &self.here())(it));
+            }
+            Err(_) => return self.marker(at, WhyNot::Unreadable),
+        };
+        let id = self.objects.put(ObjectType::Blob, &reading.bytes)?;
+        self.found.files += 1;
+        self.found.read_files += 1;
+        self.found.read_bytes += reading.bytes.len() as u64;
+        let racy = !reading.settled || self.is_racy(&reading.seen);
+        Ok(Some(Node::File(FileNode { seen: reading.seen, id, executable: reading.executable, racy })))
+    }
+
+    /// A change within the clock's tick after this moment would leave the same stat.
+    fn is_racy(&self, seen: &Seen) -> bool {
+        let tick = if seen.changed % 1_000_000_000 == 0 { COARSE_TICK } else { TICK };
+        seen.changed >= self.now.saturating_sub(tick)
+    }
+
+    fn symlink(
+        &mut self,
+        (fd, name): (BorrowedFd<'_>, &CString),
+        prior: Option<&Node>,
+    ) -> Result<Option<Node>> {
+        let target = match rustix::fs::readlinkat(fd, name, Vec::new()) {
+            Ok(it) => it,
+            Err(Errno::NOENT | Errno::INVAL) => return Ok(None),
+            Err(_) => return self.marker((fd, name), WhyNot::Unreadable),
+        };
+        self.found.files += 1;
+        let known = Oid::hash_object(ObjectType::Blob, target.as_bytes()).ok();
+        match prior {
+            Some(Node::Symlink(id)) if Some(*id) == known => Ok(Some(Node::Symlink(*id))),
+            _ => Ok(Some(Node::Symlink(self.objects.put(ObjectType::Blob, target.as_bytes())?))),
+        }
+    }
+
+    /// Stands for something that is not stored; another size or time makes another marker.
+    fn marker(&mut self, (fd, name): (BorrowedFd<'_>, &CString), why: WhyNot) -> Result<Option<Node>> {
+        let (size, modified) = match rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(it) => (Seen::of(&it).size, Seen::of(&it).modified),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(_) => (0, 0),
+        };
+        let text = format!("not stored: {size} bytes, modified {modified}");
+        let id = Oid::hash_object(ObjectType::Blob, text.as_bytes())
+            .map_err(|it| SnapshotError::damaged(self.objects.dir(), it.message()))?;
+        self.found.not_covered.push(NotCovered { path: names::shown(&self.below()), size, why });
+        Ok(Some(Node::Marker(id)))
+    }
+
+    fn wanted(&self, tree: Oid, only: bool) -> Result<Wanted> {
+        Ok(Wanted { entries: self.objects.tree(tree)?.into_iter().collect(), only })
+    }
+
+    fn below(&self) -> Vec<u8> {
+        self.path.get(self.root_length..).unwrap_or_default().to_vec()
+    }
+
+    fn here(&self) -> PathBuf {
+        PathBuf::from(std::ffi::OsStr::from_bytes(&self.path))
+    }
+}
