@@ -4,7 +4,7 @@ use super::agents;
 use super::finding::{Origin, SettingFinding, shown};
 use super::table::{Key, Takes};
 use super::value::{Raw, Value};
-use super::{Limits, Sandbox, Settings};
+use super::{LayerKind, Limits, Sandbox, Settings};
 
 /// What one file, or the arguments, say.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub(super) struct Assignment {
     pub(super) value: Value,
     /// In TOML, on one line, fit to be shown.
     pub(super) written: String,
+    /// `None`: an argument.
+    pub(super) layer: Option<LayerKind>,
     pub(super) origin: Origin,
 }
 

@@ -121,7 +121,7 @@ pub(super) const KEYS: &[Key] = &[
         "What happens when a guard breaks: `keep` goes on, `rollback` returns to the last snapshot whose guards held."),
 
     key("sandbox.kind", words(&["auto", "required", "off"], &[]), r#""auto""#,
-        "`auto` uses a PID namespace where bubblewrap works and says so where it does not; `required` refuses to start without."),
+        "`auto` uses a PID namespace where bubblewrap works and says so where it does not; `required` refuses to start without one."),
     only_default("sandbox.network", Takes::Flag, "true",
         "Whether the agent may use the network."),
 
@@ -142,7 +142,7 @@ pub(super) const KEYS: &[Key] = &[
         "How much disk the loops of one workspace may take."),
 
     key("env.pass", Takes::Names, "[]",
-        "Environment variables that agents and checks get besides the default ones; those of editors, git and other agents never pass."),
+        "Environment variables that agents and checks get besides the default ones, `MY_*` for all that begin so; those of editors, git and other agents never pass."),
     key("env.set", Takes::Variables, "{}",
         "Environment variables to set for agents and checks."),
 

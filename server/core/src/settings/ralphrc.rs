@@ -8,6 +8,7 @@ use super::assignment::{Assignment, Reading, written};
 use super::finding::{Origin, SettingCode, SettingFinding};
 use super::table::{Found, look_up};
 use super::value::Raw;
+use super::{Layer, LayerKind};
 
 /// Keys with a counterpart that this version acts on, and what their value is called there.
 const MAPPED: &[(&str, &str, Form)] = &[
@@ -37,7 +38,8 @@ enum Form {
     Program,
 }
 
-pub(super) fn read(file: &str, text: &str) -> Reading {
+pub(super) fn read(layer: &Layer) -> Reading {
+    let (file, text) = (layer.file.as_str(), layer.text.as_str());
     let mut out = Reading::default();
     let mut aside = Aside::default();
     for line in lines(text) {
@@ -81,7 +83,8 @@ fn assignment(
     match accept(key, agent, &raw) {
         Ok(value) => {
             let written = written(key.takes, &raw);
-            Ok(Some(Assignment { key, agent: agent.map(str::to_owned), value, written, origin }))
+            let (agent, layer) = (agent.map(str::to_owned), Some(LayerKind::Ralphrc));
+            Ok(Some(Assignment { key, agent, value, written, layer, origin }))
         }
         Err(problem) => {
             let message = format!("`{name}`: {}", problem.message);

@@ -10,6 +10,7 @@ use super::closest::closest;
 use super::finding::{Origin, SettingCode, SettingFinding, shown};
 use super::keys::KEYS;
 use super::table::{Found, Since, look_up};
+use super::value::Value;
 use super::{AgentSettings, Settings, ralphrc, toml_layer};
 
 /// One configuration file, read.
@@ -45,6 +46,7 @@ pub struct Argument {
 pub struct Resolved {
     settings: Settings,
     effective: Vec<Effective>,
+    to_trust: Vec<String>,
     findings: Vec<SettingFinding>,
 }
 
@@ -64,8 +66,8 @@ pub fn resolve(layers: &[Layer], arguments: &[Argument]) -> Resolved {
     let mut reading = Reading::default();
     for layer in layers {
         let one = match layer.kind {
-            LayerKind::User | LayerKind::Workspace => toml_layer::read(&layer.file, &layer.text),
-            LayerKind::Ralphrc => ralphrc::read(&layer.file, &layer.text),
+            LayerKind::User | LayerKind::Workspace => toml_layer::read(layer),
+            LayerKind::Ralphrc => ralphrc::read(layer),
         };
         reading.assignments.extend(one.assignments);
         reading.agents.extend(one.agents);
@@ -100,6 +102,13 @@ impl Resolved {
     pub fn effective(&self) -> &[Effective] {
         &self.effective
     }
+
+    /// What files of the work tree say, verbatim, that reaches every program a loop starts: its environment and
+    /// whether it is enclosed. As much to be trusted as a command: a variable can redirect an agent, with its
+    /// keys, to another host.
+    pub fn to_trust(&self) -> &[String] {
+        &self.to_trust
+    }
 }
 
 fn read_argument(argument: &Argument) -> Result<Assignment, SettingFinding> {
@@ -116,7 +125,7 @@ fn read_argument(argument: &Argument) -> Result<Assignment, SettingFinding> {
         finding(it.code, it.message, it.hint.unwrap_or_else(|| "give another value".to_owned()))
     })?;
     let written = written(key.takes, &raw);
-    Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, origin })
+    Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, layer: None, origin })
 }
 
 fn assemble(reading: Reading) -> Resolved {
@@ -135,7 +144,8 @@ fn assemble(reading: Reading) -> Resolved {
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
     findings.extend(winners.get("agent").and_then(|it| unknown_agent(&settings, it)));
     let effective = effective(&settings, &winners);
-    Resolved { settings, effective, findings }
+    let to_trust = to_trust(&winners);
+    Resolved { settings, effective, to_trust, findings }
 }
 
 /// Own agents that nothing gave a command, with the path it would have.
@@ -193,6 +203,22 @@ fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec
         }
     }
     rows
+}
+
+fn to_trust(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
+    let of_tree = |it: &&Assignment| matches!(it.layer, Some(LayerKind::Ralphrc | LayerKind::Workspace));
+    let mut lines = Vec::new();
+    for assignment in winners.values().filter(of_tree) {
+        match (assignment.key.path, &assignment.value) {
+            ("env.pass", Value::Texts(names)) => lines.extend(names.iter().map(|it| format!("pass {it}"))),
+            ("env.set", Value::Pairs(pairs)) => {
+                lines.extend(pairs.iter().map(|(name, value)| format!("{name}={value}")));
+            }
+            ("sandbox.kind", Value::Text(kind)) if kind == "off" => lines.push("no sandbox".to_owned()),
+            _ => {}
+        }
+    }
+    lines
 }
 
 fn row(path: String, default: &str, winners: &BTreeMap<String, Assignment>) -> Option<Effective> {

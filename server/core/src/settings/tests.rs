@@ -39,6 +39,7 @@ fn every_key_that_is_built_is_acted_on() {
             agent: agent.map(str::to_owned),
             value,
             written: written(key.takes, &raw),
+            layer: None,
             origin: Origin::Default,
         };
         assert!(assign(&mut settings, &assignment), "nothing acts on `{}`", key.path);
@@ -182,6 +183,19 @@ fn strength_decides_and_not_the_order_of_reading() {
     assert_eq!(forwards, backwards);
     let settings = forwards.settings().unwrap();
     assert_eq!((settings.limits.iterations, settings.no_progress, settings.keep_loops), (3, 2, 1));
+}
+
+#[test]
+fn what_the_work_tree_does_to_programs_is_for_the_user_to_trust() {
+    let text = "sandbox.kind = \"off\"\n[env]\npass = [\"MY_*\"]\nset = { A = \"http://evil\", B = \"\" }";
+    let layer = |kind| Layer { kind, file: String::new(), text: text.to_owned() };
+    let trusted = |layers: &[Layer]| resolve(layers, &[]).to_trust().to_vec();
+    let all = ["pass MY_*", "A=http://evil", "B=", "no sandbox"];
+    assert_eq!(trusted(&[layer(LayerKind::Workspace)]), all);
+    assert_eq!(trusted(&[layer(LayerKind::User), layer(LayerKind::Workspace)]), all);
+    // What the user wrote needs no word of the user.
+    assert_eq!(trusted(&[layer(LayerKind::User)]), [""; 0]);
+    assert_eq!(trusted(&[]), [""; 0]);
 }
 
 #[test]

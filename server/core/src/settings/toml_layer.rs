@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use super::Layer;
 use super::accept::{Wrongly, accept, default_hint};
 use super::agents::{self, Agent};
 use super::assignment::{Assignment, Reading, full_path, written};
@@ -17,9 +18,10 @@ use super::value::Raw;
 /// More findings than this say nothing more about a file.
 const MOST_FINDINGS: usize = 50;
 
-pub(super) fn read(file: &str, text: &str) -> Reading {
+pub(super) fn read(layer: &Layer) -> Reading {
+    let text = layer.text.as_str();
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mut walk = Walk { file, text, out: Reading::default() };
+    let mut walk = Walk { layer, out: Reading::default() };
     for error in &errors {
         let range = error.span().unwrap_or(0..0);
         let line = error.message().lines().next().unwrap_or("it cannot be read");
@@ -44,8 +46,7 @@ pub(super) fn read(file: &str, text: &str) -> Reading {
 }
 
 struct Walk<'a> {
-    file: &'a str,
-    text: &'a str,
+    layer: &'a Layer,
     out: Reading,
 }
 
@@ -97,7 +98,8 @@ impl Walk<'_> {
                 let origin = self.at(at);
                 let written = written(key.takes, &raw);
                 let agent = agent.map(str::to_owned);
-                self.out.assignments.push(Assignment { key, agent, value, written, origin });
+                let layer = Some(self.layer.kind);
+                self.out.assignments.push(Assignment { key, agent, value, written, layer, origin });
             }
             Err(problem) => {
                 let at = match problem.place {
@@ -129,7 +131,7 @@ impl Walk<'_> {
     }
 
     fn at(&self, range: Range<usize>) -> Origin {
-        Origin::in_text(self.file, self.text, range)
+        Origin::in_text(&self.layer.file, &self.layer.text, range)
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Globs => texts(raw, glob_fault),
         Takes::Command => command(raw),
         Takes::Texts => texts(raw, |_| None),
-        Takes::Names => texts(raw, name_fault),
+        Takes::Names => texts(raw, |name| name_fault(name.strip_suffix('*').unwrap_or(name))),
         Takes::Variables => variables(raw),
         // Keys that take these are refused before their value is looked at.
         Takes::Weights | Takes::Services => Err(found(raw)),
