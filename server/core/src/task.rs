@@ -1,5 +1,23 @@
-//! What a loop works on: a prompt document, its criteria, its plan. Types only; the parsers are below this
-//! module. Parsing never fails as a whole: what is broken becomes a [`Finding`], the rest is still a task.
+//! What a loop works on: a prompt document, its criteria, its plan. Types here; [`read`] and the parsers are
+//! below this module. Parsing never fails as a whole: what is broken becomes a [`Finding`], the rest is still a
+//! task.
+
+mod assemble;
+mod blocks;
+mod grammar;
+mod ids;
+mod item;
+mod kind;
+mod markdown;
+mod outline;
+mod phrases;
+mod plan;
+mod prd;
+mod promise;
+mod source;
+
+pub use assemble::{CRITERION_ARGUMENT, Document, PROMPT_ARGUMENT, inline, read};
+pub use kind::{DocumentKind, kind_of};
 
 use std::ops::Range;
 

@@ -1,0 +1,128 @@
+//! The documents of a task to the task: reads each by its kind, then hands out ids over all of them.
+
+#[cfg(test)]
+mod tests;
+
+use super::grammar::Mode;
+use super::ids::Numbering;
+use super::item::{Inline, Origin as Bytes};
+use super::kind::{DocumentKind, kind_of};
+use super::markdown::{self, Role};
+use super::outline::{Origin, Outline};
+use super::{CriterionId, FindingCode, Task, prd};
+
+/// One file of a task, as text. Byte ranges refer to this text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Relative to the root, with `/` separators.
+    pub path: String,
+    pub text: String,
+}
+
+/// Reads a task: the first document is the prompt, the others are its plans. A plan that stands first is prompt
+/// and plan at once.
+pub fn read(documents: &[Document]) -> Task {
+    let mut task = Task::default();
+    let mut ids = Ids::default();
+    for (index, document) in documents.iter().enumerate() {
+        let outline = outline(document);
+        if index == 0 {
+            task.title.clone_from(&outline.title);
+            task.prompt.clone_from(&document.text);
+        }
+        ids.merge(&mut task, outline);
+    }
+    let first = documents.first().map_or("", |document| document.path.as_str());
+    note_emptiness(&mut task, first);
+    task
+}
+
+/// The file names that places of a task without a file carry: the arguments its text came from.
+pub const PROMPT_ARGUMENT: &str = "--prompt";
+pub const CRITERION_ARGUMENT: &str = "--criterion";
+
+/// Reads a task that was typed: a prompt, which may carry criteria as a document does, and criteria of its own.
+pub fn inline(prompt: &str, criteria: &[String]) -> Task {
+    let mut task = Task { prompt: prompt.to_owned(), ..Task::default() };
+    let mut ids = Ids::default();
+    let mut outline = markdown::read(PROMPT_ARGUMENT, prompt, Role::Prompt);
+    note_unreadable(&mut outline, prompt);
+    task.title.clone_from(&outline.title);
+    ids.merge(&mut task, outline);
+    for line in criteria {
+        let mut outline = Outline::of(CRITERION_ARGUMENT);
+        let text = Inline::of_plain(line, &Bytes::At(0));
+        if line.trim().is_empty() {
+            outline.find(
+                FindingCode::BadValue,
+                CRITERION_ARGUMENT,
+                "an empty criterion says nothing",
+                0..line.len(),
+            );
+        } else {
+            outline.add_criterion(&text, Mode::Criterion, Origin::default());
+        }
+        ids.merge(&mut task, outline);
+    }
+    note_emptiness(&mut task, PROMPT_ARGUMENT);
+    task
+}
+
+fn outline(document: &Document) -> Outline {
+    let Document { path, text } = document;
+    let mut outline = match kind_of(path) {
+        Some(DocumentKind::Prd) => return prd::read(path, text),
+        Some(kind) if kind.is_plan() => markdown::read(path, text, Role::Plan),
+        _ => markdown::read(path, text, Role::Prompt),
+    };
+    note_unreadable(&mut outline, text);
+    outline
+}
+
+/// A Markdown document is never refused, so what nobody can have meant is said here.
+fn note_unreadable(outline: &mut Outline, text: &str) {
+    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+        outline.find(FindingCode::Syntax, "document", "empty. Write what is to be done", 0..text.len());
+    } else if let Some(at) = text.find('\0') {
+        outline.find(FindingCode::Syntax, "document", "a NUL byte, so this is no text file", at..at + 1);
+    }
+}
+
+/// A task with nothing to check is possible, but never by accident.
+fn note_emptiness(task: &mut Task, file: &str) {
+    if !task.criteria.is_empty() || !task.plan.is_empty() || !task.findings.is_empty() {
+        return;
+    }
+    let first_line = task.prompt.lines().next().map_or(0, str::len);
+    let mut outline = Outline::of(file);
+    let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
+    outline.find(FindingCode::NoCriteria, "task", fact, 0..first_line);
+    task.findings.append(&mut outline.findings);
+}
+
+/// Ids are unique over all documents of a task, in document order.
+#[derive(Default)]
+struct Ids {
+    criteria: Numbering,
+    plan: Numbering,
+}
+
+impl Ids {
+    fn merge(&mut self, task: &mut Task, outline: Outline) {
+        let first_item = task.plan.len();
+        for mut item in outline.plan {
+            item.id = self.plan.unique(&item.id);
+            task.plan.push(item);
+        }
+        for draft in outline.criteria {
+            let mut criterion = draft.criterion;
+            criterion.id = CriterionId(self.criteria.unique(&criterion.id.0));
+            let item = draft.plan.and_then(|index| task.plan.get(first_item + index));
+            criterion.plan_item = item.map(|item| item.id.clone());
+            task.criteria.push(criterion);
+        }
+        task.context.extend(outline.context);
+        task.findings.extend(outline.findings);
+        task.promise = task.promise.take().or(outline.promise);
+    }
+}

@@ -1,0 +1,217 @@
+//! Markdown to a flat list of the blocks that can matter, every byte range in the original text. Flat, because
+//! nesting is the author's to choose and recursion would let a document overflow the stack.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
+
+use super::item::{Inline, Piece, PieceKind};
+use super::source::Source;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Block {
+    Heading {
+        level: u8,
+        text: Inline,
+    },
+    Paragraph(Inline),
+    ListOpen,
+    ListClose,
+    Item(Item),
+    Fence(Range<usize>),
+    /// Code by indentation.
+    Indented(Range<usize>),
+    /// A table, a rule: ends what a paragraph announced.
+    Other,
+}
+
+/// A list item with its own first paragraph; what is nested in it follows as blocks of its own.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Item {
+    pub(super) ticked: Option<bool>,
+    pub(super) text: Option<Inline>,
+    pub(super) has_list: bool,
+}
+
+pub(super) fn read(source: &Source<'_>) -> Vec<Block> {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
+    let mut builder = Builder { source, blocks: Vec::new(), open: Vec::new(), inline: None, skipping: 0 };
+    let events: OffsetIter<'_> = Parser::new_ext(source.spread(), options).into_offset_iter();
+    for (event, range) in events {
+        builder.take(&event, source.original(range));
+    }
+    builder.blocks
+}
+
+struct Builder<'a> {
+    source: &'a Source<'a>,
+    blocks: Vec<Block>,
+    /// Lists and items around the current place; an item by its index in `blocks`.
+    open: Vec<Open>,
+    inline: Option<Inline>,
+    /// Depth inside a block whose text never matters.
+    skipping: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Open {
+    List,
+    Item(usize),
+}
+
+impl Builder<'_> {
+    fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
+        if self.skipping > 0 {
+            match event {
+                Event::Start(_) => self.skipping += 1,
+                Event::End(_) => self.skipping -= 1,
+                _ => {}
+            }
+            return;
+        }
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(*tag),
+            Event::Text(text) => self.text(text, range),
+            Event::Code(code) => self.code(code, range),
+            Event::SoftBreak | Event::HardBreak => self.piece(PieceKind::Break, " ", range),
+            Event::InlineHtml(_) => self.cover(&range),
+            Event::TaskListMarker(ticked) => self.tick(*ticked),
+            Event::Rule => self.block(Block::Other),
+            Event::Html(_) | Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::Paragraph | Tag::Heading { .. } => {
+                self.flush();
+                self.inline = Some(Inline::default());
+            }
+            Tag::List(_) => {
+                self.flush();
+                if let Some(item) = self.open_item() {
+                    item.has_list = true;
+                }
+                self.blocks.push(Block::ListOpen);
+                self.open.push(Open::List);
+            }
+            Tag::Item => {
+                self.flush();
+                self.open.push(Open::Item(self.blocks.len()));
+                self.blocks.push(Block::Item(Item::default()));
+            }
+            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.skip(Some(Block::Fence(range))),
+            Tag::CodeBlock(CodeBlockKind::Indented) => self.skip(Some(Block::Indented(range))),
+            Tag::Table(_) => self.skip(Some(Block::Other)),
+            Tag::HtmlBlock | Tag::MetadataBlock(_) => self.skip(None),
+            Tag::BlockQuote(_) => self.flush(),
+            Tag::Link { dest_url, .. } => {
+                self.cover(&range);
+                let dest = dest_url.to_string();
+                self.inline().link.get_or_insert(dest);
+            }
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Image { .. } => self.cover(&range),
+            // Not enabled.
+            Tag::FootnoteDefinition(_)
+            | Tag::DefinitionList
+            | Tag::DefinitionListTitle
+            | Tag::DefinitionListDefinition
+            | Tag::TableHead
+            | Tag::TableRow
+            | Tag::TableCell
+            | Tag::Superscript
+            | Tag::Subscript => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Heading(level) => {
+                let text = self.inline.take().unwrap_or_default();
+                self.blocks.push(Block::Heading { level: level as u8, text });
+            }
+            TagEnd::Paragraph => self.flush(),
+            TagEnd::Item => {
+                self.flush();
+                self.open.pop();
+            }
+            TagEnd::List(_) => {
+                self.flush();
+                self.open.pop();
+                self.blocks.push(Block::ListClose);
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, range: Range<usize>) {
+        let slice = self.source.slice(&range);
+        let escaped = self.source.is_escaped(range.start);
+        let literal = if escaped { slice.get(1..).unwrap_or_default() } else { slice };
+        if let Some(at) = literal.find('`') {
+            let at = range.start + at + usize::from(escaped);
+            self.inline().stray.get_or_insert(at..at + 1);
+        }
+        self.piece(PieceKind::Text, text, range);
+    }
+
+    fn code(&mut self, code: &str, range: Range<usize>) {
+        let is_torn = self.source.slice(&range).contains(['\n', '\r']);
+        self.piece(if is_torn { PieceKind::TornCode } else { PieceKind::Code }, code, range);
+    }
+
+    fn piece(&mut self, kind: PieceKind, text: &str, range: Range<usize>) {
+        self.cover(&range);
+        self.inline().pieces.push(Piece { kind, text: text.to_owned(), range });
+    }
+
+    /// Markup belongs to the paragraph's range though it is no piece of it.
+    fn cover(&mut self, range: &Range<usize>) {
+        let inline = self.inline();
+        if inline.range.is_empty() {
+            inline.range = range.clone();
+        } else {
+            inline.range.start = inline.range.start.min(range.start);
+            inline.range.end = inline.range.end.max(range.end);
+        }
+    }
+
+    /// The paragraph being read. A tight item's text comes without one around it.
+    fn inline(&mut self) -> &mut Inline {
+        self.inline.get_or_insert_default()
+    }
+
+    fn tick(&mut self, ticked: bool) {
+        if let Some(item) = self.open_item() {
+            item.ticked = Some(ticked);
+        }
+    }
+
+    fn open_item(&mut self) -> Option<&mut Item> {
+        let Some(Open::Item(index)) = self.open.last() else { return None };
+        match self.blocks.get_mut(*index) {
+            Some(Block::Item(item)) => Some(item),
+            _ => None,
+        }
+    }
+
+    fn flush(&mut self) {
+        let Some(inline) = self.inline.take().filter(|inline| !inline.pieces.is_empty()) else { return };
+        match self.open_item() {
+            Some(item) if item.text.is_none() && !item.has_list => item.text = Some(inline),
+            _ => self.blocks.push(Block::Paragraph(inline)),
+        }
+    }
+
+    fn skip(&mut self, block: Option<Block>) {
+        self.flush();
+        self.blocks.extend(block);
+        self.skipping = 1;
+    }
+
+    fn block(&mut self, block: Block) {
+        self.flush();
+        self.blocks.push(block);
+    }
+}

@@ -1,0 +1,410 @@
+//! The check grammar: one item's prose and code spans to its name, check, expectations, attributes and faults.
+//! The same for Markdown items, story criteria and boxes. Runs nothing, and never guesses: what begins like a
+//! check and does not parse is a fault, so that it is neither run nor quietly left unverified.
+
+mod attributes;
+mod commands;
+mod expectations;
+mod name;
+mod spans;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub(super) use attributes::Attributes;
+pub(super) use commands::looks_like_command;
+pub(super) use name::shortened;
+
+use super::item::{Inline, Piece, PieceKind};
+use super::{Check, Expect, FindingCode};
+use expectations::Reading as Expectation;
+use spans::Span;
+
+/// How much of a check an item of this kind is expected to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Criterion,
+    /// Under Validation Commands: one bare span is a command.
+    Validation,
+    /// A box of a plan is a note first: only what is meant as a check is a fault.
+    PlanBox,
+}
+
+/// What one item says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Item {
+    pub(super) name: String,
+    pub(super) check: Option<Check>,
+    pub(super) attributes: Attributes,
+    pub(super) faults: Vec<Fault>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) code: FindingCode,
+    /// The fact and at most one sentence of cure, without a final period.
+    pub(super) fact: String,
+    pub(super) range: Range<usize>,
+    pub(super) fix: Option<String>,
+}
+
+impl Item {
+    /// Whether its author meant a check, well written or not.
+    pub(super) fn means_check(&self) -> bool {
+        self.check.is_some() || self.faults.iter().any(|fault| fault.code == FindingCode::BadCheck)
+    }
+}
+
+pub(super) fn read(inline: &Inline, mode: Mode) -> Item {
+    let spans: Vec<Seen> = seen(inline);
+    let mut reading = Reading { inline, spans, mode, faults: Vec::new() };
+    reading.broken_spans();
+    let check_at = reading.the_check();
+    let check = check_at.and_then(|at| reading.with_expectations(at));
+    let parts = name::Parts::of(inline, |index| reading.role_of(index, check_at));
+    let mut attributes = Attributes::default();
+    let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
+        reading.faults.push(fault(FindingCode::BadValue, reason, &inline.range));
+    });
+    if let Some(check) = &check {
+        reading.not_yet_supported(check, check_at);
+    } else if reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
+        reading.forgotten_mark();
+    }
+    Item { name, check, attributes, faults: reading.faults }
+}
+
+fn fault(code: FindingCode, fact: String, range: &Range<usize>) -> Fault {
+    Fault { code, fact, range: range.clone(), fix: None }
+}
+
+/// A code span with what could be read into it and what follows it.
+struct Seen<'a> {
+    /// Index of its piece.
+    piece: usize,
+    source: &'a Piece,
+    span: Span,
+    expectation: Expectation,
+    follows: Follows,
+}
+
+/// What stands behind a span up to the end of its item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Follows {
+    /// Expectations, attributes and punctuation.
+    Nothing,
+    /// Besides, other checks and words such as "and".
+    Checks,
+    Prose,
+}
+
+fn seen(inline: &Inline) -> Vec<Seen<'_>> {
+    let mut follows = Follows::Nothing;
+    let mut spans = Vec::new();
+    for (index, piece) in inline.pieces.iter().enumerate().rev() {
+        match piece.kind {
+            PieceKind::Text | PieceKind::Break => follows = follows.max(text_follows(inline, index)),
+            PieceKind::Code | PieceKind::TornCode => {
+                let span = spans::read(&piece.text);
+                let expectation = expectations::read(&piece.text);
+                let worth = match (&span, &expectation) {
+                    (Span::Other, Expectation::Other) => Follows::Prose,
+                    (Span::Other, _) => Follows::Nothing,
+                    _ => Follows::Checks,
+                };
+                spans.push(Seen { piece: index, source: piece, span, expectation, follows });
+                follows = follows.max(worth);
+            }
+        }
+    }
+    spans.reverse();
+    spans
+}
+
+/// Adjacent texts are one text: Markdown splits them wherever it looked for markup.
+fn text_follows(inline: &Inline, index: usize) -> Follows {
+    let is_text = |piece: &&Piece| !piece.kind.is_code();
+    let (before, after) = inline.pieces.split_at(index);
+    let continued = before.iter().next_back().is_some_and(|piece| is_text(&piece));
+    if continued {
+        // Judged once, at the first piece of the run.
+        return Follows::Nothing;
+    }
+    let text: String = after.iter().take_while(is_text).map(|piece| piece.text.as_str()).collect();
+    let left = attributes::without_groups(&text);
+    let mut words =
+        left.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    if words.peek().is_none() {
+        Follows::Nothing
+    } else if words.all(|word| CONNECTIVES.contains(&word.to_lowercase().as_str())) {
+        Follows::Checks
+    } else {
+        Follows::Prose
+    }
+}
+
+/// Words that join two checks: an item that needs one has two checks.
+const CONNECTIVES: &[&str] = &["and", "or", "plus", "then", "和", "与", "及", "且", "或", "以及", "并且"];
+
+struct Reading<'a> {
+    inline: &'a Inline,
+    spans: Vec<Seen<'a>>,
+    mode: Mode,
+    faults: Vec<Fault>,
+}
+
+impl Reading<'_> {
+    fn bad(&mut self, fact: impl Into<String>, range: &Range<usize>) {
+        self.faults.push(fault(FindingCode::BadCheck, fact.into(), range));
+    }
+
+    /// Spans that are no spans: an odd backtick, a line end inside.
+    fn broken_spans(&mut self) {
+        let lenient = self.mode == Mode::PlanBox;
+        if let Some(stray) = self.inline.stray.clone()
+            && (!lenient || self.text_behind(stray.end).starts_with("$ "))
+        {
+            self.bad("a backtick without its pair. Close the code span", &stray);
+        }
+        let torn: Vec<Range<usize>> = self
+            .spans
+            .iter()
+            .filter(|seen| seen.source.kind == PieceKind::TornCode)
+            .filter(|seen| !lenient || !matches!(seen.span, Span::Other))
+            .map(|seen| seen.source.range.clone())
+            .collect();
+        for range in torn {
+            self.bad("a code span over two lines. Put it on one line", &range);
+        }
+    }
+
+    fn text_behind(&self, offset: usize) -> &str {
+        let behind =
+            self.inline.pieces.iter().find(|piece| piece.range.end > offset && !piece.kind.is_code());
+        behind.map_or("", |piece| {
+            let skip = offset.saturating_sub(piece.range.start);
+            piece.text.get(skip..).unwrap_or_default()
+        })
+    }
+
+    fn text_before(&self, piece: usize) -> String {
+        self.inline.pieces.iter().take(piece).map(|piece| piece.text.as_str()).collect()
+    }
+
+    /// The one span that is the check, by index into `spans`. Everything that is not one is reported.
+    fn the_check(&mut self) -> Option<usize> {
+        let mut checks: Vec<usize> = Vec::new();
+        let mut bad: Vec<(String, Range<usize>)> = Vec::new();
+        let last_check = self.spans.iter().rposition(|seen| match seen.span {
+            Span::Command(_) | Span::BadCommand(_) => true,
+            Span::Word(_) | Span::BadWord(_) => seen.follows == Follows::Nothing,
+            Span::Other => false,
+        });
+        for (index, seen) in self.spans.iter().enumerate() {
+            // A word form followed by "and" and another check is the first of two checks.
+            let stands = seen.follows == Follows::Nothing
+                || (seen.follows == Follows::Checks && last_check.is_some_and(|last| last > index));
+            match &seen.span {
+                Span::Command(_) => checks.push(index),
+                Span::Word(_) if stands => checks.push(index),
+                Span::BadCommand(reason) => bad.push((reason.clone(), seen.source.range.clone())),
+                Span::BadWord(reason) if stands => bad.push((reason.clone(), seen.source.range.clone())),
+                Span::Word(_) | Span::BadWord(_) | Span::Other => {}
+            }
+        }
+        if checks.is_empty() && bad.is_empty() {
+            checks.extend(self.bare_commands(&mut bad));
+        }
+        let is_torn =
+            |at: &usize| self.spans.get(*at).is_some_and(|seen| seen.source.kind == PieceKind::TornCode);
+        let torn = checks.iter().any(is_torn);
+        if let Some(second) = checks.get(1).and_then(|&at| self.spans.get(at)) {
+            bad.push(("two checks in one item. Make it two items".to_owned(), second.source.range.clone()));
+        }
+        let sound = bad.is_empty() && !torn && self.inline.stray.is_none();
+        for (reason, range) in bad {
+            self.bad(reason, &range);
+        }
+        checks.first().copied().filter(|_| sound)
+    }
+
+    /// Under Validation Commands, the one span that is neither check nor expectation.
+    fn bare_commands(&self, bad: &mut Vec<(String, Range<usize>)>) -> Option<usize> {
+        if self.mode != Mode::Validation {
+            return None;
+        }
+        let bare = |(index, seen): (usize, &Seen<'_>)| {
+            let first_or_plain = matches!(seen.expectation, Expectation::Other | Expectation::Status(_));
+            (matches!(seen.span, Span::Other) && first_or_plain && !seen.source.text.trim().is_empty())
+                .then_some(index)
+        };
+        let bare: Vec<usize> = self.spans.iter().enumerate().filter_map(bare).collect();
+        if let &[only] = bare.as_slice() {
+            return Some(only);
+        }
+        let commands: Vec<&Seen<'_>> = bare
+            .iter()
+            .filter_map(|&at| self.spans.get(at))
+            .filter(|seen| looks_like_command(&seen.source.text))
+            .collect();
+        if let Some(second) = commands.get(1) {
+            bad.push(("two commands in one item. Make it two items".to_owned(), second.source.range.clone()));
+        }
+        None
+    }
+
+    /// The check with what later spans expect of it. `None`: an expectation is broken.
+    fn with_expectations(&mut self, at: usize) -> Option<Check> {
+        let seen = self.spans.get(at)?;
+        let mut check = match &seen.span {
+            Span::Command(check) | Span::Word(check) => check.clone(),
+            // A bare span under Validation Commands.
+            _ => Check::Command { command: seen.source.text.trim().to_owned(), expect: Vec::new() },
+        };
+        let mut faults: Vec<(String, Range<usize>)> = Vec::new();
+        let is_get = matches!(check, Check::Get { .. });
+        let mut expected = Vec::new();
+        for later in self.spans.iter().skip(at + 1) {
+            let range = later.source.range.clone();
+            match &later.expectation {
+                Expectation::Expect(Expect::Exit { .. }) if expected.iter().any(is_exit) => {
+                    faults.push(("two exit codes. Keep one".to_owned(), range));
+                }
+                Expectation::Expect(expect) => expected.push(expect.clone()),
+                Expectation::Status(code) if is_get => expected.push(Expect::Status { code: *code }),
+                Expectation::Bad(reason) => faults.push((reason.clone(), range)),
+                Expectation::Status(_) | Expectation::Other => {}
+            }
+        }
+        match &mut check {
+            Check::Command { expect, .. } | Check::Get { expect, .. } => *expect = expected,
+            Check::Exists { .. }
+            | Check::Missing { .. }
+            | Check::Has { .. }
+            | Check::Lacks { .. }
+            | Check::Clean
+            | Check::Judge { .. } => {
+                if !expected.is_empty() {
+                    let range = self.inline.range.clone();
+                    faults.push(("only a command's output can be compared".to_owned(), range));
+                }
+            }
+        }
+        let sound = faults.is_empty();
+        for (reason, range) in faults {
+            self.bad(reason, &range);
+        }
+        self.early_expectations(at);
+        sound.then_some(check)
+    }
+
+    fn early_expectations(&mut self, at: usize) {
+        let early: Vec<Range<usize>> = self
+            .spans
+            .iter()
+            .take(at)
+            .filter(|seen| {
+                matches!(seen.expectation, Expectation::Expect(Expect::Number { .. } | Expect::Exit { .. }))
+            })
+            .map(|seen| seen.source.range.clone())
+            .collect();
+        for range in early {
+            let fact = "an expectation before its check means nothing. Put it behind".to_owned();
+            self.faults.push(fault(FindingCode::BadValue, fact, &range));
+        }
+    }
+
+    fn role_of(&self, piece: usize, check_at: Option<usize>) -> name::Role {
+        let Some(at) = check_at else { return name::Role::Code };
+        let Some((index, seen)) = self.spans.iter().enumerate().find(|(_, seen)| seen.piece == piece) else {
+            return name::Role::Code;
+        };
+        match &seen.expectation {
+            _ if index == at => name::Role::Check,
+            Expectation::Expect(_) | Expectation::Bad(_) if index > at => name::Role::Expectation,
+            Expectation::Status(_) if index > at && self.is_get(at) => name::Role::Expectation,
+            _ => name::Role::Code,
+        }
+    }
+
+    fn is_get(&self, at: usize) -> bool {
+        self.spans.get(at).is_some_and(|seen| matches!(seen.span, Span::Word(Check::Get { .. })))
+    }
+
+    fn not_yet_supported(&mut self, check: &Check, check_at: Option<usize>) {
+        let word = match check {
+            Check::Get { .. } => "GET",
+            Check::Judge { .. } => "judge",
+            Check::Command { .. }
+            | Check::Exists { .. }
+            | Check::Missing { .. }
+            | Check::Has { .. }
+            | Check::Lacks { .. }
+            | Check::Clean => return,
+        };
+        let range = check_at.and_then(|at| self.spans.get(at)).map(|seen| seen.source.range.clone());
+        let fact = format!("`{word}` is not yet supported. Use a command");
+        let range = range.unwrap_or_else(|| self.inline.range.clone());
+        self.faults.push(fault(FindingCode::NotYetSupported, fact, &range));
+    }
+
+    /// A command in backticks, or `$ command` without them, that nobody will run.
+    fn forgotten_mark(&mut self) {
+        if self.mode == Mode::PlanBox {
+            return;
+        }
+        let forgotten = self.spans.iter().find(|seen| {
+            let code = seen.source.text.trim();
+            let code = code.strip_prefix('$').unwrap_or(code);
+            matches!(seen.span, Span::Other)
+                && (looks_like_command(code)
+                    || (seen.follows == Follows::Nothing
+                        && commands::is_lone_runner(code, &self.text_before(seen.piece))))
+        });
+        if let Some(seen) = forgotten {
+            let code = seen.source.text.trim();
+            let fix = marked(code.strip_prefix('$').unwrap_or(code));
+            let fact = "a command without `$ ` is never run. Write the `$ `".to_owned();
+            let range = seen.source.range.clone();
+            self.faults.push(Fault { code: FindingCode::NotACheck, fact, range, fix: Some(fix) });
+        } else if self.spans.is_empty() {
+            self.forgotten_backticks();
+        }
+    }
+
+    fn forgotten_backticks(&mut self) {
+        let text = self.inline.plain_text();
+        let text = text.trim();
+        let command = match text.strip_prefix("$ ") {
+            Some(command) => command.trim(),
+            None if self.mode == Mode::Validation && looks_like_command(text) => text,
+            None => return,
+        };
+        if command.is_empty() {
+            return;
+        }
+        let fact = "a command without backticks is never run. Add them".to_owned();
+        let range = self.inline.range.clone();
+        self.faults.push(Fault { code: FindingCode::NotACheck, fact, range, fix: Some(marked(command)) });
+    }
+}
+
+fn is_exit(expect: &Expect) -> bool {
+    matches!(expect, Expect::Exit { .. })
+}
+
+/// `command` as a check span, with as many backticks as its own need.
+fn marked(command: &str) -> String {
+    let mut longest = 0;
+    let mut run = 0;
+    for char in command.chars() {
+        run = if char == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    if longest == 0 {
+        return format!("`$ {command}`");
+    }
+    let fence = "`".repeat(longest + 1);
+    format!("{fence} $ {command} {fence}")
+}

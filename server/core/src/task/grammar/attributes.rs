@@ -1,0 +1,145 @@
+//! `(optional) (timeout 10m) (group x) (stage n)` at the end of an item.
+
+use jiff::SignedDuration;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Attributes {
+    pub(crate) optional: bool,
+    pub(crate) timeout_ms: Option<u64>,
+    pub(crate) group: Option<String>,
+    pub(crate) stage: Option<u32>,
+}
+
+/// What the trailing groups of a text say.
+pub(super) struct Trailing<'a> {
+    /// The text before them.
+    pub(super) rest: &'a str,
+    /// A group that begins like an attribute and means nothing.
+    pub(super) bad: Option<String>,
+}
+
+/// Takes the attributes at the end of `text`, before or after final punctuation; the last one wins.
+pub(super) fn take_trailing<'a>(text: &'a str, attributes: &mut Attributes) -> Trailing<'a> {
+    let mut trailing = Trailing { rest: text, bad: None };
+    loop {
+        let trimmed = trailing.rest.trim_end_matches(is_final);
+        let Some((before, inner)) = last_group(trimmed) else { return trailing };
+        match read(inner) {
+            Group::Attributes(found) => found.into_iter().for_each(|one| one.set(attributes)),
+            Group::Bad(reason) => trailing.bad = Some(reason),
+            Group::Prose => return trailing,
+        }
+        trailing.rest = before;
+    }
+}
+
+/// The text without any attribute group: what is left decides whether a sentence goes on.
+pub(super) fn without_groups(text: &str) -> String {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find(['(', '（']) {
+        let (before, group) = rest.split_at(open);
+        left.push_str(before);
+        let Some(close) = group.find([')', '）']) else {
+            rest = group;
+            break;
+        };
+        let end = close + group.get(close..).and_then(|tail| tail.chars().next()).map_or(1, char::len_utf8);
+        let (whole, after) = group.split_at(end);
+        if !matches!(
+            last_group(whole).map(|(_, inner)| read(inner)),
+            Some(Group::Attributes(_) | Group::Bad(_))
+        ) {
+            left.push_str(whole);
+        }
+        rest = after;
+    }
+    left.push_str(rest);
+    left
+}
+
+/// Punctuation that ends an item, and space.
+pub(super) fn is_final(char: char) -> bool {
+    char.is_whitespace() || ".,;:!?…。，；：！？、".contains(char)
+}
+
+enum One {
+    Optional,
+    Timeout(u64),
+    Group(String),
+    Stage(u32),
+}
+
+impl One {
+    fn set(self, attributes: &mut Attributes) {
+        match self {
+            Self::Optional => attributes.optional = true,
+            Self::Timeout(ms) => attributes.timeout_ms = Some(ms),
+            Self::Group(name) => attributes.group = Some(name),
+            Self::Stage(number) => attributes.stage = Some(number),
+        }
+    }
+}
+
+enum Group {
+    Attributes(Vec<One>),
+    Bad(String),
+    Prose,
+}
+
+/// `text (inner)`, with ASCII or full-width brackets.
+fn last_group(text: &str) -> Option<(&str, &str)> {
+    let body = text.strip_suffix([')', '）'])?;
+    let open = body.rfind(['(', '（'])?;
+    let (before, inner) = body.split_at(open);
+    let inner = inner.trim_start_matches(['(', '（']);
+    Some((before, inner.trim()))
+}
+
+fn read(inner: &str) -> Group {
+    let mut found = Vec::new();
+    let mut bad = None;
+    for part in inner.split([',', '，', '、', ';', '；']).map(str::trim) {
+        match read_one(part) {
+            Some(Ok(one)) => found.push(one),
+            Some(Err(reason)) => bad = Some(reason),
+            None => return Group::Prose,
+        }
+    }
+    bad.map_or(Group::Attributes(found), Group::Bad)
+}
+
+/// `None`: prose in brackets.
+fn read_one(part: &str) -> Option<Result<One, String>> {
+    let (word, value) = match part.split_once(char::is_whitespace) {
+        Some((word, value)) => (word.to_lowercase(), value.trim()),
+        None => (part.to_lowercase(), ""),
+    };
+    match (word.as_str(), value) {
+        ("optional" | "可选", "") => Some(Ok(One::Optional)),
+        ("timeout", value) => timeout(value),
+        ("group", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
+            Some(Ok(One::Group(value.to_owned())))
+        }
+        ("stage", value) if !value.is_empty() && !value.contains(char::is_whitespace) => {
+            Some(value.parse().map(One::Stage).map_err(|_| format!("`stage {value}` needs a number")))
+        }
+        _ => None,
+    }
+}
+
+fn timeout(value: &str) -> Option<Result<One, String>> {
+    let parsed: Option<u64> = value
+        .parse::<SignedDuration>()
+        .ok()
+        .and_then(|duration| u64::try_from(duration.as_millis()).ok())
+        .filter(|&ms| ms > 0);
+    match parsed {
+        Some(ms) => Some(Ok(One::Timeout(ms))),
+        // "(timeout handling)" is prose, "(timeout 10)" is not.
+        None if value.starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)) => {
+            Some(Err(format!("`timeout {value}` is no duration such as `10m`")))
+        }
+        None => None,
+    }
+}

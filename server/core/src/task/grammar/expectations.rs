@@ -1,0 +1,111 @@
+//! One code span behind a command to the expectation it is. Near misses are reported, since an expectation
+//! that is dropped in silence makes a check weaker than its author wrote.
+
+use super::spans;
+use crate::task::{Compare, Expect};
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Reading {
+    Expect(Expect),
+    /// Three digits: a status, but only behind `GET`.
+    Status(u16),
+    Bad(String),
+    /// Inline code.
+    Other,
+}
+
+pub(super) fn read(code: &str) -> Reading {
+    if let Some(reading) = comparison(code.trim_start()) {
+        return reading;
+    }
+    let code = code.trim();
+    if let Some(pattern) = code.strip_prefix('!').filter(|pattern| pattern.starts_with('/')) {
+        return match whole_pattern(pattern) {
+            Ok(Some(pattern)) => Reading::Expect(Expect::MatchesNot { pattern }),
+            Ok(None) => Reading::Bad("the pattern does not end in `/` or `/i`".to_owned()),
+            Err(reason) => Reading::Bad(reason),
+        };
+    }
+    if code.starts_with('/') {
+        return match whole_pattern(code) {
+            Ok(Some(pattern)) => Reading::Expect(Expect::Matches { pattern }),
+            // A path such as `/api/users` begins like a pattern: inline code.
+            Ok(None) => Reading::Other,
+            Err(reason) => Reading::Bad(reason),
+        };
+    }
+    if let Some(code) = code.strip_prefix("exit ") {
+        return exit(code.trim());
+    }
+    match code.parse::<u16>() {
+        Ok(status @ 100..=599) if code.len() == 3 => Reading::Status(status),
+        _ => Reading::Other,
+    }
+}
+
+fn comparison(code: &str) -> Option<Reading> {
+    const SIGNS: [(&str, Compare); 6] = [
+        ("==", Compare::Equal),
+        ("!=", Compare::NotEqual),
+        (">=", Compare::AtLeast),
+        ("<=", Compare::AtMost),
+        (">", Compare::Above),
+        ("<", Compare::Below),
+    ];
+    let (sign, rest, compare) =
+        SIGNS.into_iter().find_map(|(sign, compare)| Some((sign, code.strip_prefix(sign)?, compare)))?;
+    if let Some(value) = number(rest.trim()) {
+        return Some(Reading::Expect(Expect::Number { compare, value }));
+    }
+    // `<div>` and `>` are inline code; `>= many` and `< 5 ms` are meant as expectations.
+    let meant = match sign.len() {
+        2 => !rest.is_empty() && !rest.starts_with(['=', '>', '<']),
+        _ => rest.trim_start().starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)),
+    };
+    meant.then(|| Reading::Bad(format!("`{sign}` compares with one plain number")))
+}
+
+/// `12`, `-0.5`, `1,000`.
+fn number(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let plain = digits.starts_with(|char: char| char.is_ascii_digit())
+        && digits.ends_with(|char: char| char.is_ascii_digit())
+        && digits.chars().all(|char| char.is_ascii_digit() || char == '.' || char == ',');
+    if !plain || !thousands_are_sound(digits) {
+        return None;
+    }
+    text.replace(',', "").parse().ok()
+}
+
+fn thousands_are_sound(digits: &str) -> bool {
+    let whole = digits.split('.').next().unwrap_or(digits);
+    let mut groups = whole.split(',');
+    let first = groups.next().unwrap_or_default();
+    let fraction_is_plain = !digits.get(whole.len()..).is_some_and(|rest| rest.contains(','));
+    fraction_is_plain && (!whole.contains(',') || first.len() <= 3) && groups.all(|group| group.len() == 3)
+}
+
+fn whole_pattern(text: &str) -> Result<Option<crate::task::Pattern>, String> {
+    let Some((pattern, rest)) = spans::slashed(text)? else { return Ok(None) };
+    match rest {
+        "" if pattern.source.is_empty() => Err("an empty pattern is in every output".to_owned()),
+        "" => Ok(Some(pattern)),
+        "g" | "m" | "s" | "u" | "x" | "gi" | "ig" | "im" | "is" | "ix" => {
+            Err(format!("`/{rest}` is no flag here. Only `/i` is"))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn exit(text: &str) -> Reading {
+    match text.parse::<u8>() {
+        Ok(code) if text.starts_with(|char: char| char.is_ascii_digit()) => {
+            Reading::Expect(Expect::Exit { code: i32::from(code) })
+        }
+        // `exit code` is prose, `exit 256` and `exit 1 or 2` are not.
+        _ if text.starts_with(|char: char| char.is_ascii_digit() || "+-".contains(char)) => {
+            Reading::Bad("`exit` takes one code from 0 to 255".to_owned())
+        }
+        _ => Reading::Other,
+    }
+}

@@ -1,0 +1,162 @@
+//! The name of an item: its prose without check, expectations, attributes and trailing punctuation. Also takes
+//! the attributes off, since they stand in that prose.
+
+use super::attributes::{self, Attributes};
+use crate::task::Check;
+use crate::task::item::Inline;
+
+/// What a piece is to the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Prose,
+    /// Inline code that means nothing to the grammar: part of the name, never an attribute.
+    Code,
+    Check,
+    Expectation,
+}
+
+/// The item's text, cut at its check and expectations.
+pub(super) struct Parts {
+    parts: Vec<(Role, String)>,
+}
+
+impl Parts {
+    pub(super) fn of(inline: &Inline, role_of: impl Fn(usize) -> Role) -> Self {
+        let mut parts: Vec<(Role, String)> = Vec::new();
+        for (index, piece) in inline.pieces.iter().enumerate() {
+            let role = if piece.kind.is_code() { role_of(index) } else { Role::Prose };
+            match parts.last_mut() {
+                Some((Role::Prose, text)) if role == Role::Prose => text.push_str(&piece.text),
+                _ => parts.push((role, piece.text.clone())),
+            }
+        }
+        Self { parts }
+    }
+
+    pub(super) fn name(
+        mut self,
+        check: Option<&Check>,
+        attributes: &mut Attributes,
+        bad: &mut dyn FnMut(String),
+    ) -> String {
+        self.take_attributes(attributes, bad);
+        let check_at = self.parts.iter().position(|(role, _)| *role == Role::Check);
+        let before = self.prose(..check_at.unwrap_or(self.parts.len()));
+        // "Coverage: `$ cov` prints `>= 80`": what stands before the colon says it all.
+        if check_at.is_some() && before.trim_end().ends_with([':', '：']) {
+            let name = tidy(&before);
+            if !name.is_empty() {
+                return name;
+            }
+        }
+        let all = self.prose(..);
+        let name = tidy(&all);
+        match check.map(label) {
+            Some(label) if name.is_empty() => label,
+            // "`$ cargo test` passes" is no sentence without its subject.
+            Some(label) if check_at == Some(0) && goes_on(&all) => {
+                format!("{label} {name}")
+            }
+            // A broken item is still to be recognised.
+            None if name.is_empty() => {
+                tidy(&self.parts.iter().map(|(_, text)| text.as_str()).collect::<String>())
+            }
+            _ => name,
+        }
+    }
+
+    /// Attributes stand at the end, expectations and the check may stand behind or before them.
+    fn take_attributes(&mut self, attributes: &mut Attributes, bad: &mut dyn FnMut(String)) {
+        for (role, text) in self.parts.iter_mut().rev() {
+            match role {
+                Role::Prose => {}
+                Role::Code => return,
+                Role::Check | Role::Expectation => continue,
+            }
+            let trailing = attributes::take_trailing(text, attributes);
+            if let Some(reason) = trailing.bad {
+                bad(reason);
+            }
+            let goes_on = !trailing.rest.trim_end_matches(attributes::is_final).is_empty();
+            let rest = trailing.rest.len();
+            text.truncate(rest);
+            if goes_on {
+                return;
+            }
+        }
+    }
+
+    fn prose<R>(&self, range: R) -> String
+    where
+        R: std::slice::SliceIndex<[(Role, String)], Output = [(Role, String)]>,
+    {
+        let parts = self.parts.get(range).unwrap_or_default();
+        let said = parts.iter().map(|(role, text)| match role {
+            Role::Prose | Role::Code => text.as_str(),
+            Role::Check | Role::Expectation => CUT,
+        });
+        said.collect()
+    }
+}
+
+/// Whether a sentence continues right behind the check it begins with.
+fn goes_on(prose: &str) -> bool {
+    prose.strip_prefix(CUT).is_some_and(|rest| rest.trim_start().starts_with(char::is_alphanumeric))
+}
+
+/// Marks where a span was cut out, so that brackets left empty are told from those in `foo()`.
+const CUT: &str = "\u{1}";
+
+/// One line, without what was left empty and without punctuation around it.
+fn tidy(prose: &str) -> String {
+    let mut line = without_empty_brackets(prose).replace(CUT, "");
+    line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let edge = |char: char| char.is_whitespace() || ".,;:…。，；：、-–—".contains(char);
+    let kept: Vec<&str> = line.trim_matches(edge).split_whitespace().collect();
+    kept.join(" ")
+}
+
+fn without_empty_brackets(prose: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = prose;
+    while let Some(open) = rest.find(['(', '（']) {
+        let (before, group) = rest.split_at(open);
+        kept.push_str(before);
+        let inner = group.trim_start_matches(['(', '（']);
+        let close = inner.find(|char: char| char.is_alphanumeric() || "(（)）".contains(char));
+        let emptied =
+            close.and_then(|close| inner.split_at_checked(close)).filter(|(gap, _)| gap.contains(CUT));
+        if let Some(tail) = emptied.and_then(|(_, tail)| tail.strip_prefix([')', '）'])) {
+            rest = tail;
+        } else {
+            kept.push_str(group.get(..group.len() - inner.len()).unwrap_or_default());
+            rest = inner;
+        }
+    }
+    kept.push_str(rest);
+    kept
+}
+
+/// At most `limit` characters.
+pub(crate) fn shortened(text: &str, limit: usize) -> String {
+    if text.chars().count() <= limit {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(limit.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// The check as people would say it, for items that are nothing but a check.
+fn label(check: &Check) -> String {
+    match check {
+        Check::Command { command, .. } => command.clone(),
+        Check::Exists { globs } => format!("exists {}", globs.join(" ")),
+        Check::Missing { globs } => format!("missing {}", globs.join(" ")),
+        Check::Has { pattern, globs } => format!("has {} {}", pattern.source, globs.join(" ")),
+        Check::Lacks { pattern, globs } => format!("lacks {} {}", pattern.source, globs.join(" ")),
+        Check::Clean => "clean".to_owned(),
+        Check::Get { url, .. } => format!("GET {url}"),
+        Check::Judge { .. } => "judge".to_owned(),
+    }
+}

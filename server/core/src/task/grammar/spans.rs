@@ -1,0 +1,202 @@
+//! One code span to the check it is, nearly is, or is not. Where the span stands is `grammar`'s business.
+
+use globset::GlobBuilder;
+use regex::RegexBuilder;
+
+use crate::task::{Check, Pattern, PatternKind};
+
+/// What a code span is, looked at alone.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Span {
+    /// `$ command`: a check wherever it stands.
+    Command(Check),
+    /// `exists`, `has`, `clean` …: a check only at the end of its item.
+    Word(Check),
+    /// Begins like a check and does not parse.
+    BadCommand(String),
+    BadWord(String),
+    /// Inline code.
+    Other,
+}
+
+pub(super) fn read(code: &str) -> Span {
+    if code.trim_start().starts_with("$ ") && code.trim() == "$" {
+        return Span::BadCommand("`$` without a command. Write it behind the sign".to_owned());
+    }
+    let code = code.trim();
+    if let Some(rest) = code.strip_prefix('$') {
+        return command(rest);
+    }
+    let (verb, rest) = match code.split_once(' ') {
+        Some((verb, rest)) => (verb, Some(rest.trim_start_matches(' '))),
+        None => (code, None),
+    };
+    let check = match (verb, rest) {
+        ("exists", Some(rest)) => globs(rest).map(|globs| Check::Exists { globs }),
+        ("missing", Some(rest)) => globs(rest).map(|globs| Check::Missing { globs }),
+        ("has", Some(rest)) => search("has", rest).map(|(pattern, globs)| Check::Has { pattern, globs }),
+        ("lacks", Some(rest)) => {
+            search("lacks", rest).map(|(pattern, globs)| Check::Lacks { pattern, globs })
+        }
+        ("clean", None) => Ok(Check::Clean),
+        ("clean", Some(_)) => Err("`clean` takes nothing behind it".to_owned()),
+        ("judge", rest) => judge(rest.unwrap_or_default()),
+        // `GET /users` is how people name a route of their own: only an address makes it a check.
+        ("GET", Some(rest)) if rest.starts_with("http") => get(rest),
+        _ => return Span::Other,
+    };
+    match check {
+        Ok(check) => Span::Word(check),
+        Err(reason) => Span::BadWord(reason),
+    }
+}
+
+fn command(rest: &str) -> Span {
+    let Some(command) = rest.strip_prefix(' ') else {
+        // `$HOME` is prose; a tab or a wide space looks like a check to every reader.
+        return if rest.starts_with(char::is_whitespace) {
+            Span::BadCommand("`$` must be followed by a plain space".to_owned())
+        } else {
+            Span::Other
+        };
+    };
+    let command = command.trim();
+    if command.contains('\0') {
+        return Span::BadCommand("a NUL byte cannot be part of a command".to_owned());
+    }
+    Span::Command(Check::Command { command: command.to_owned(), expect: Vec::new() })
+}
+
+fn search(verb: &str, rest: &str) -> Result<(Pattern, Vec<String>), String> {
+    let missing = || format!("`{verb}` needs \"text\" or /regex/, then a glob");
+    let (pattern, rest) = match rest.chars().next() {
+        Some('"') => {
+            let (source, rest) = quoted(rest).ok_or_else(|| "an open quote. Close it".to_owned())?;
+            (Pattern { source, kind: PatternKind::Literal }, rest)
+        }
+        Some('/') => slashed(rest)?.ok_or_else(missing)?,
+        _ => return Err(missing()),
+    };
+    if pattern.source.is_empty() {
+        return Err("an empty pattern is in every file".to_owned());
+    }
+    match rest.strip_prefix(' ') {
+        Some(rest) => Ok((pattern, globs(rest)?)),
+        None => Err(missing()),
+    }
+}
+
+/// `/regex/[i]` at the start: the compiled-once pattern and what follows. `None`: not of that form.
+pub(super) fn slashed(text: &str) -> Result<Option<(Pattern, &str)>, String> {
+    let Some((source, rest)) = enclosed(text, '/') else { return Ok(None) };
+    let (kind, rest) = match rest.strip_prefix('i') {
+        Some(rest) => (PatternKind::RegexIgnoreCase, rest),
+        None => (PatternKind::Regex, rest),
+    };
+    match RegexBuilder::new(&source).multi_line(true).size_limit(REGEX_BYTES).build() {
+        Ok(_) => Ok(Some((Pattern { source, kind }, rest))),
+        Err(regex::Error::CompiledTooBig(_)) => Err("the pattern is too big".to_owned()),
+        Err(error) => Err(format!("bad pattern, {}", last_reason(&error.to_string()))),
+    }
+}
+
+/// Small enough that nobody can make reading a document slow, large enough for any pattern people write.
+const REGEX_BYTES: usize = 1 << 20;
+
+fn last_reason(error: &str) -> &str {
+    error.rsplit("error: ").next().unwrap_or(error).trim()
+}
+
+/// Text in double quotes with `\"` and `\\`; what follows.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut inner = String::new();
+    let mut chars = text.char_indices().skip(1);
+    while let Some((at, char)) = chars.next() {
+        match char {
+            '"' => return Some((inner, text.get(at + 1..)?)),
+            '\\' => match chars.next()? {
+                (_, escaped @ ('"' | '\\')) => inner.push(escaped),
+                (_, other) => inner.extend(['\\', other]),
+            },
+            _ => inner.push(char),
+        }
+    }
+    None
+}
+
+/// Text between two `fence` characters; `\` before one keeps it, every other escape is left as it is.
+fn enclosed(text: &str, fence: char) -> Option<(String, &str)> {
+    let mut inner = String::new();
+    let mut chars = text.strip_prefix(fence)?.char_indices();
+    let base = fence.len_utf8();
+    while let Some((at, char)) = chars.next() {
+        match char {
+            '\\' => match chars.next()? {
+                (_, escaped) if escaped == fence => inner.push(fence),
+                (_, other) => inner.extend(['\\', other]),
+            },
+            _ if char == fence => return Some((inner, text.get(base + at + fence.len_utf8()..)?)),
+            _ => inner.push(char),
+        }
+    }
+    None
+}
+
+fn globs(text: &str) -> Result<Vec<String>, String> {
+    let mut globs = Vec::new();
+    let mut rest = text.trim_matches(' ');
+    while !rest.is_empty() {
+        let (word, after) = if rest.starts_with('"') {
+            quoted(rest).ok_or_else(|| "an open quote. Close it".to_owned())?
+        } else {
+            let end = rest.find(' ').unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            (word.to_owned(), after)
+        };
+        if !after.is_empty() && !after.starts_with(' ') {
+            return Err("no space behind a quoted name".to_owned());
+        }
+        sound(&word)?;
+        globs.push(word);
+        rest = after.trim_start_matches(' ');
+    }
+    if globs.is_empty() { Err("no file is named".to_owned()) } else { Ok(globs) }
+}
+
+/// A glob that compiles and cannot leave the root.
+fn sound(glob: &str) -> Result<(), String> {
+    if glob.is_empty() {
+        return Err("an empty name matches nothing".to_owned());
+    }
+    if glob.starts_with(['/', '~']) || glob.split('/').any(|part| part == "..") {
+        return Err(format!("`{glob}` leaves the root"));
+    }
+    match GlobBuilder::new(glob).literal_separator(true).build() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("bad glob, {}", error.kind())),
+    }
+}
+
+fn get(rest: &str) -> Result<Check, String> {
+    let host = rest.strip_prefix("http://").or_else(|| rest.strip_prefix("https://"));
+    match host {
+        Some(host) if !host.is_empty() && !host.starts_with('/') && !rest.contains(char::is_whitespace) => {
+            Ok(Check::Get { url: rest.to_owned(), expect: Vec::new() })
+        }
+        _ => Err("`GET` needs one http:// or https:// address".to_owned()),
+    }
+}
+
+fn judge(rest: &str) -> Result<Check, String> {
+    if rest.is_empty() {
+        return Ok(Check::Judge { of: None });
+    }
+    let words: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
+    if let &[first, "of", second] = words.as_slice()
+        && let (Ok(needed), Ok(asked)) = (first.parse::<u32>(), second.parse::<u32>())
+        && (1..=asked).contains(&needed)
+    {
+        return Ok(Check::Judge { of: Some((needed, asked)) });
+    }
+    Err("`judge` takes nothing or `2 of 3`".to_owned())
+}

@@ -1,0 +1,91 @@
+//! Identities that survive rewording. The canonical text below is hashed and the hash is kept in journals:
+//! changing it makes every criterion of every task a new one.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use super::{Check, Compare, Expect, Pattern, PatternKind};
+
+/// 10 hex of sha256 over check and expectations, over the prose where there is no check.
+pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
+    let canonical = check.map_or_else(|| format!("prose\n{}", spaced(prose).to_lowercase()), canonical);
+    let digest = Sha256::digest(canonical.as_bytes());
+    digest.iter().take(5).fold(String::new(), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// Hands out ids in document order: the second of its kind gets `-2`, the third `-3`.
+#[derive(Debug, Default)]
+pub(super) struct Numbering {
+    counts: HashMap<String, u32>,
+    used: HashSet<String>,
+}
+
+impl Numbering {
+    pub(super) fn unique(&mut self, base: &str) -> String {
+        let count = self.counts.entry(base.to_owned()).or_default();
+        loop {
+            *count += 1;
+            let id = if *count == 1 { base.to_owned() } else { format!("{base}-{count}") };
+            if self.used.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+}
+
+fn canonical(check: &Check) -> String {
+    match check {
+        Check::Command { command, expect } => with(format!("$\n{}", spaced(command)), expect),
+        Check::Exists { globs } => format!("exists\n{}", globs.join("\n")),
+        Check::Missing { globs } => format!("missing\n{}", globs.join("\n")),
+        Check::Has { pattern, globs } => format!("has\n{}\n{}", pattern_text(pattern), globs.join("\n")),
+        Check::Lacks { pattern, globs } => format!("lacks\n{}\n{}", pattern_text(pattern), globs.join("\n")),
+        Check::Clean => "clean".to_owned(),
+        Check::Get { url, expect } => with(format!("get\n{url}"), expect),
+        Check::Judge { of: None } => "judge".to_owned(),
+        Check::Judge { of: Some((needed, asked)) } => format!("judge\n{needed} of {asked}"),
+    }
+}
+
+fn with(check: String, expect: &[Expect]) -> String {
+    expect.iter().fold(check, |text, expect| text + "\n" + &expectation(expect))
+}
+
+fn expectation(expect: &Expect) -> String {
+    match expect {
+        Expect::Number { compare, value } => format!("{} {value}", sign(*compare)),
+        Expect::Matches { pattern } => pattern_text(pattern),
+        Expect::MatchesNot { pattern } => format!("!{}", pattern_text(pattern)),
+        Expect::Exit { code } => format!("exit {code}"),
+        Expect::Status { code } => format!("status {code}"),
+    }
+}
+
+fn sign(compare: Compare) -> &'static str {
+    match compare {
+        Compare::Equal => "==",
+        Compare::NotEqual => "!=",
+        Compare::AtLeast => ">=",
+        Compare::AtMost => "<=",
+        Compare::Above => ">",
+        Compare::Below => "<",
+    }
+}
+
+fn pattern_text(pattern: &Pattern) -> String {
+    match pattern.kind {
+        PatternKind::Literal => format!("\"{}\"", pattern.source),
+        PatternKind::Regex => format!("/{}/", pattern.source),
+        PatternKind::RegexIgnoreCase => format!("/{}/i", pattern.source),
+    }
+}
+
+fn spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

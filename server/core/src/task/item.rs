@@ -1,0 +1,161 @@
+//! One item's text as the grammar sees it: prose and code spans, each with its bytes in the document.
+//! Made from Markdown by `blocks`, from plain strings (JSON, arguments) here. Knows nothing about checks.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// The inline content of one paragraph.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Inline {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) range: Range<usize>,
+    /// A backtick without its pair.
+    pub(super) stray: Option<Range<usize>>,
+    /// Where the first link leads, for lists of paths.
+    pub(super) link: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) kind: PieceKind,
+    /// What a reader sees; for code without its backticks.
+    pub(super) text: String,
+    /// The bytes in the document; for code with its backticks.
+    pub(super) range: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PieceKind {
+    Text,
+    /// A line end inside the paragraph.
+    Break,
+    Code,
+    /// A code span that runs over a line end: never a check.
+    TornCode,
+}
+
+impl PieceKind {
+    pub(super) fn is_code(self) -> bool {
+        matches!(self, Self::Code | Self::TornCode)
+    }
+}
+
+impl Inline {
+    /// Prose and code as one line of plain text.
+    pub(super) fn plain_text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    pub(super) fn first_line(&self) -> String {
+        self.line(0)
+    }
+
+    pub(super) fn second_line(&self) -> String {
+        self.line(1)
+    }
+
+    fn line(&self, number: usize) -> String {
+        let mut lines = self.pieces.split(|piece| piece.kind == PieceKind::Break);
+        let pieces = lines.nth(number).unwrap_or_default();
+        pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    /// Reads a plain string: only code spans and escaped backticks mean something.
+    pub(super) fn of_plain(text: &str, origin: &Origin) -> Self {
+        let mut inline = Self { range: origin.of(0..text.len()), ..Self::default() };
+        let runs = backtick_runs(text);
+        let closers = Closers::of(&runs);
+        let mut from = 0;
+        let mut next = 0;
+        while let Some(open) = runs.get(next) {
+            let Some((close_index, close)) = closers.after(&runs, next) else {
+                inline.stray.get_or_insert_with(|| origin.of(open.clone()));
+                next += 1;
+                continue;
+            };
+            inline.push_text(text, from..open.start, origin);
+            inline.push_code(text, open.start..close.end, open.len(), origin);
+            from = close.end;
+            next = close_index + 1;
+        }
+        inline.push_text(text, from..text.len(), origin);
+        inline
+    }
+
+    fn push_text(&mut self, text: &str, range: Range<usize>, origin: &Origin) {
+        let Some(prose) = text.get(range.clone()).filter(|prose| !prose.is_empty()) else { return };
+        let text = prose.replace("\\`", "`").replace(['\n', '\r'], " ");
+        self.pieces.push(Piece { kind: PieceKind::Text, text, range: origin.of(range) });
+    }
+
+    fn push_code(&mut self, text: &str, range: Range<usize>, ticks: usize, origin: &Origin) {
+        let raw = text.get(range.start + ticks..range.end - ticks).unwrap_or_default();
+        let kind = if raw.contains(['\n', '\r']) { PieceKind::TornCode } else { PieceKind::Code };
+        let flat = raw.replace(['\n', '\r'], " ");
+        self.pieces.push(Piece { kind, text: unpadded(&flat).to_owned(), range: origin.of(range) });
+    }
+}
+
+/// Where the bytes of a decoded string are in its document.
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    /// Byte for byte from here on.
+    At(usize),
+    /// Escapes shifted the bytes: only the whole is exact.
+    Whole(Range<usize>),
+}
+
+impl Origin {
+    pub(super) fn of(&self, range: Range<usize>) -> Range<usize> {
+        match self {
+            Self::At(base) => range.start + base..range.end + base,
+            Self::Whole(whole) => whole.clone(),
+        }
+    }
+}
+
+/// One space on each side belongs to the backticks, not to the code.
+fn unpadded(code: &str) -> &str {
+    if code.trim_matches(' ').is_empty() {
+        return code;
+    }
+    code.strip_prefix(' ').and_then(|rest| rest.strip_suffix(' ')).unwrap_or(code)
+}
+
+/// Every run of backticks; an escaped one is no part of any.
+fn backtick_runs(text: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'`' if escaped => escaped = false,
+            b'`' => match runs.last_mut() {
+                Some(run) if run.end == at => run.end += 1,
+                _ => runs.push(at..at + 1),
+            },
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    runs
+}
+
+/// Runs by length, so that a text full of unmatched runs is read in linear time.
+struct Closers(HashMap<usize, Vec<usize>>);
+
+impl Closers {
+    fn of(runs: &[Range<usize>]) -> Self {
+        let mut by_length: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (index, run) in runs.iter().enumerate() {
+            by_length.entry(run.len()).or_default().push(index);
+        }
+        Self(by_length)
+    }
+
+    /// The next run as long as the one at `open`.
+    fn after<'a>(&self, runs: &'a [Range<usize>], open: usize) -> Option<(usize, &'a Range<usize>)> {
+        let same = self.0.get(&runs.get(open)?.len())?;
+        let index = *same.get(same.partition_point(|&index| index <= open))?;
+        Some((index, runs.get(index)?))
+    }
+}

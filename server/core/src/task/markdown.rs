@@ -1,0 +1,365 @@
+//! A Markdown document to its outline: which blocks are criteria sections, and what their items say. Reads
+//! prompt documents and fix plans; in a plan, boxes are plan items besides.
+
+mod inline_list;
+mod mentions;
+#[cfg(test)]
+mod tests;
+
+use super::blocks::{self, Block, Item};
+use super::grammar::{self, Mode};
+use super::item::Inline;
+use super::outline::{Origin, Outline};
+use super::phrases::{Phrase, ends_in_colon, exact_phrase, phrase};
+use super::plan::{self, OptionalHeadings};
+use super::promise;
+use super::source::Source;
+use super::{FindingCode, Mention};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Prompt,
+    Plan,
+}
+
+pub(super) fn read(file: &str, text: &str, role: Role) -> Outline {
+    let source = Source::new(text);
+    let mut reader = Reader {
+        source: &source,
+        role,
+        out: Outline::of(file),
+        sections: Vec::new(),
+        lists: Vec::new(),
+        lead: Lead::None,
+        headings: OptionalHeadings::default(),
+        title: Title::default(),
+    };
+    promise::read(&source, &mut reader.out);
+    for block in blocks::read(&source) {
+        reader.take(block);
+    }
+    reader.finish()
+}
+
+struct Reader<'a> {
+    source: &'a Source<'a>,
+    role: Role,
+    out: Outline,
+    /// Criteria headings around the current place, outermost first.
+    sections: Vec<Section>,
+    /// Lists around the current place, each with what its items are.
+    lists: Vec<List>,
+    /// What the block just read announced for a list directly behind it.
+    lead: Lead,
+    headings: OptionalHeadings,
+    title: Title,
+}
+
+/// A heading that is a phrase, up to the next one of its level.
+struct Section {
+    level: u8,
+    phrase: Phrase,
+    heading: Inline,
+    is_empty: bool,
+}
+
+struct List {
+    items_are: ItemsAre,
+    /// The paragraph that announced this very list.
+    lead: Option<Inline>,
+    is_empty: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ItemsAre {
+    Criteria(Phrase),
+    /// Paths behind `CONTEXT:`.
+    Paths,
+    Prose,
+}
+
+enum Lead {
+    None,
+    Criteria(Phrase, Inline),
+    Context,
+    /// A phrase without its colon: no section, but nearly.
+    NoColon(Inline),
+}
+
+#[derive(Default)]
+enum Title {
+    #[default]
+    None,
+    Heading(String),
+    /// `OBJECTIVE:` with its text in the next paragraph.
+    Awaited,
+    Objective(String),
+}
+
+impl Reader<'_> {
+    fn take(&mut self, block: Block) {
+        match block {
+            Block::ListOpen => return self.open_list(),
+            Block::Item(_) | Block::ListClose => {}
+            Block::Heading { .. }
+            | Block::Paragraph(_)
+            | Block::Fence(_)
+            | Block::Indented(_)
+            | Block::Other => self.drop_lead(),
+        }
+        match block {
+            Block::Heading { level, text } if self.lists.is_empty() => self.heading(level, text),
+            Block::Heading { text, .. } | Block::Paragraph(text) => self.paragraph(text),
+            Block::ListOpen => {}
+            Block::ListClose => self.close_list(),
+            Block::Item(item) => self.item(item),
+            Block::Fence(range) => {
+                if self.items_are() == ItemsAre::Criteria(Phrase::Validation) {
+                    let fact = "commands in a fenced block are never run. Write them as a list";
+                    self.out.find(FindingCode::NotACheck, "Validation commands", fact, range);
+                }
+            }
+            Block::Indented(range) => {
+                if self.role == Role::Plan {
+                    plan::indented_boxes(&mut self.out, self.source, range, self.headings.is_optional());
+                }
+            }
+            Block::Other => {}
+        }
+    }
+
+    fn heading(&mut self, level: u8, text: Inline) {
+        let plain = text.plain_text();
+        self.close_sections(level);
+        self.headings.enter(level, &plain);
+        if !self.titled(&text) && matches!(self.title, Title::None) {
+            self.title = Title::Heading(plain.trim().to_owned());
+        }
+        if mentions::is_context(&plain) && ends_in_colon(&plain) {
+            self.lead = Lead::Context;
+        } else if let Some(phrase) = phrase(&plain) {
+            self.sections.push(Section { level, phrase, heading: text, is_empty: true });
+        }
+    }
+
+    /// Ends the sections that a heading of this level ends.
+    fn close_sections(&mut self, level: u8) {
+        while let Some(section) = self.sections.pop_if(|section| section.level >= level) {
+            if section.is_empty {
+                let name = section.heading.plain_text();
+                self.no_criteria(&name, section.heading.range.clone());
+            } else if let Some(outer) = self.sections.last_mut() {
+                outer.is_empty = false;
+            }
+        }
+    }
+
+    fn no_criteria(&mut self, name: &str, range: std::ops::Range<usize>) {
+        let fact = "no list items, so nothing is checked. Write one item per criterion";
+        self.out.find(FindingCode::NoCriteria, name.trim().trim_end_matches([':', '：']), fact, range);
+    }
+
+    fn paragraph(&mut self, text: Inline) {
+        let plain = text.plain_text();
+        if self.titled(&text) {
+            return;
+        }
+        if mentions::is_context(&plain) {
+            self.out_context(mentions::behind_colon(&text));
+            self.lead = Lead::Context;
+        } else if let Some(phrase) = phrase(&plain) {
+            self.lead_in(phrase, text, &plain);
+        }
+    }
+
+    /// A paragraph that begins with a phrase: announces a list, or carries one in its own line.
+    fn lead_in(&mut self, phrase: Phrase, text: Inline, plain: &str) {
+        if ends_in_colon(plain) {
+            self.lead = Lead::Criteria(phrase, text);
+        } else if let Some(list) = inline_list::read(self.source, &text) {
+            let mode = mode_of(phrase);
+            for item in &list.items {
+                self.criterion(item, mode, Origin::default());
+            }
+            let fix = self.lists.is_empty().then_some(list.fix);
+            let fact = "criteria in one line. Write them as a list".to_owned();
+            let fault =
+                grammar::Fault { code: FindingCode::InlineList, fact, range: text.range.clone(), fix };
+            self.out.find_with_fix(&list.name, fault);
+            self.lead = Lead::Criteria(phrase, text);
+        } else if exact_phrase(plain).is_some() {
+            self.lead = Lead::NoColon(text);
+        }
+    }
+
+    /// Takes a paragraph or heading that says the title.
+    fn titled(&mut self, text: &Inline) -> bool {
+        let first_line = text.first_line();
+        if matches!(self.title, Title::Awaited) {
+            self.title = Title::Objective(first_line.trim().to_owned());
+            return false;
+        }
+        let Some(objective) = strip_label(&first_line, "objective") else { return false };
+        if !matches!(self.title, Title::Objective(_)) {
+            let objective = objective.trim();
+            let objective = if objective.is_empty() { text.second_line() } else { objective.to_owned() };
+            let objective = objective.trim().to_owned();
+            self.title = if objective.is_empty() { Title::Awaited } else { Title::Objective(objective) };
+        }
+        true
+    }
+
+    fn out_context(&mut self, paths: Vec<(String, std::ops::Range<usize>)>) {
+        for (text, range) in paths {
+            let place = self.out.place(range);
+            self.out.context.push(Mention { text, place });
+        }
+    }
+
+    fn open_list(&mut self) {
+        let inherited = self.items_are();
+        let (items_are, lead) = match std::mem::replace(&mut self.lead, Lead::None) {
+            Lead::Criteria(phrase, text) => (ItemsAre::Criteria(phrase), Some(text)),
+            Lead::Context => (ItemsAre::Paths, None),
+            Lead::NoColon(text) if inherited == ItemsAre::Prose => {
+                self.missing_colon(&text);
+                (inherited, None)
+            }
+            Lead::NoColon(_) | Lead::None => (inherited, None),
+        };
+        self.lists.push(List { items_are, lead, is_empty: true });
+    }
+
+    fn missing_colon(&mut self, text: &Inline) {
+        let name = text.plain_text();
+        let fault = grammar::Fault {
+            code: FindingCode::NoCriteria,
+            fact: "no heading and no colon, so the list is not read. Add a colon".to_owned(),
+            range: text.range.clone(),
+            fix: Some(format!("{}:", self.source.slice(&text.range))),
+        };
+        self.out.find_with_fix(name.trim(), fault);
+    }
+
+    fn close_list(&mut self) {
+        self.drop_lead();
+        let Some(list) = self.lists.pop() else { return };
+        if !list.is_empty {
+            if let Some(outer) = self.lists.last_mut() {
+                outer.is_empty = false;
+            }
+        } else if let Some(lead) = list.lead {
+            self.no_criteria(&lead.plain_text(), lead.range);
+        }
+    }
+
+    /// A phrase with a colon and no list behind it.
+    fn drop_lead(&mut self) {
+        if let Lead::Criteria(_, text) = std::mem::replace(&mut self.lead, Lead::None) {
+            let plain = text.plain_text();
+            if exact_phrase(&plain).is_some() && self.items_are() == ItemsAre::Prose {
+                self.no_criteria(&plain, text.range);
+            }
+        }
+    }
+
+    /// What an item at the current place is.
+    fn items_are(&self) -> ItemsAre {
+        match (self.lists.last(), self.sections.last()) {
+            (Some(list), _) => list.items_are,
+            (None, Some(section)) => ItemsAre::Criteria(section.phrase),
+            (None, None) => ItemsAre::Prose,
+        }
+    }
+
+    fn item(&mut self, item: Item) {
+        self.drop_lead();
+        let Some(text) = item.text else { return };
+        let plain = text.plain_text();
+        if item.has_list && ends_in_colon(&plain) {
+            self.lead = match phrase(&plain) {
+                Some(phrase) => Lead::Criteria(phrase, text.clone()),
+                None if mentions::is_context(&plain) => Lead::Context,
+                None => Lead::None,
+            };
+        }
+        if is_blank_box(&plain) {
+            return;
+        }
+        match self.items_are() {
+            ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, item.ticked, item.has_list),
+            ItemsAre::Paths => self.out_context(mentions::item(&text).into_iter().collect()),
+            ItemsAre::Prose => {
+                if let (Role::Plan, Some(ticked)) = (self.role, item.ticked) {
+                    plan::take_box(&mut self.out, &text, ticked, self.headings.is_optional());
+                }
+            }
+        }
+    }
+
+    fn criterion_item(&mut self, text: &Inline, phrase: Phrase, ticked: Option<bool>, has_list: bool) {
+        let read = grammar::read(text, mode_of(phrase));
+        if has_list && !read.means_check() {
+            return;
+        }
+        if read.check.is_none() && promise::is_in(self.source.slice(&text.range)) {
+            return;
+        }
+        let optional = self.role == Role::Plan && self.headings.is_optional();
+        let plan = match (self.role, ticked) {
+            (Role::Plan, Some(done)) => Some(plan::push_item(&mut self.out, &read, text, done, optional)),
+            _ => None,
+        };
+        self.note_criterion();
+        self.out.add_item(read, text.range.clone(), Origin { ticked, plan, optional });
+    }
+
+    fn criterion(&mut self, text: &Inline, mode: Mode, origin: Origin) {
+        if promise::is_in(self.source.slice(&text.range)) {
+            return;
+        }
+        self.note_criterion();
+        self.out.add_criterion(text, mode, origin);
+    }
+
+    fn note_criterion(&mut self) {
+        if let Some(list) = self.lists.last_mut() {
+            list.is_empty = false;
+        }
+        if let Some(section) = self.sections.last_mut() {
+            section.is_empty = false;
+        }
+    }
+
+    fn finish(mut self) -> Outline {
+        self.drop_lead();
+        self.close_sections(0);
+        self.out.title = match self.title {
+            Title::Heading(title) | Title::Objective(title) => title,
+            Title::None | Title::Awaited => String::new(),
+        };
+        self.out
+    }
+}
+
+fn mode_of(phrase: Phrase) -> Mode {
+    match phrase {
+        Phrase::Criteria => Mode::Criterion,
+        Phrase::Validation => Mode::Validation,
+    }
+}
+
+/// The text behind `label:`, in any case.
+fn strip_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
+    let line = line.trim_start();
+    let (head, rest) = line.split_at_checked(label.len())?;
+    if !head.eq_ignore_ascii_case(label) {
+        return None;
+    }
+    rest.trim_start().strip_prefix([':', '：'])
+}
+
+/// "- [ ]" with nothing behind it is no marker to Markdown.
+fn is_blank_box(plain: &str) -> bool {
+    matches!(plain.trim(), "" | "[ ]" | "[]" | "[x]" | "[X]")
+}

@@ -1,0 +1,84 @@
+//! Paths that a document names behind `CONTEXT:`. Whether they exist is looked up elsewhere.
+
+use std::ops::Range;
+
+use super::strip_label;
+use crate::task::item::{Inline, PieceKind};
+
+type Path = (String, Range<usize>);
+
+pub(super) fn is_context(plain: &str) -> bool {
+    strip_label(plain, "context").is_some()
+}
+
+/// One item of the list: a link, the first code span, or a first word that reads as a path.
+pub(super) fn item(text: &Inline) -> Option<Path> {
+    if let Some(link) = text.link.as_deref().filter(|link| !link.contains("://") && !link.starts_with('#')) {
+        return Some((link.to_owned(), text.range.clone()));
+    }
+    if let Some(code) = text.pieces.iter().find(|piece| piece.kind == PieceKind::Code) {
+        return Some((clean(&code.text)?, code.range.clone()));
+    }
+    let plain = text.plain_text();
+    let word = plain.split_whitespace().next()?;
+    let is_alone = plain.trim() == word;
+    let path = clean(word).filter(|path| is_alone || looks_like_path(path))?;
+    Some((path, text.range.clone()))
+}
+
+/// `CONTEXT: src/a.rs, docs/b.md` in one paragraph.
+pub(super) fn behind_colon(text: &Inline) -> Vec<Path> {
+    let mut paths = Vec::new();
+    let mut behind = false;
+    for piece in &text.pieces {
+        if piece.kind == PieceKind::Code && behind {
+            paths.extend(clean(&piece.text).map(|path| (path, piece.range.clone())));
+        }
+        if piece.kind != PieceKind::Text {
+            continue;
+        }
+        let label = piece.text.find([':', '：']).filter(|_| !behind);
+        let from = label.map_or(0, |at| at + 1);
+        if !behind && label.is_none() {
+            continue;
+        }
+        behind = true;
+        let is_exact = piece.text.len() == piece.range.len();
+        for (at, word) in words(&piece.text).filter(|(at, _)| *at >= from) {
+            if let Some(path) = clean(word).filter(|path| looks_like_path(path)) {
+                let start = piece.range.start + at;
+                let range = if is_exact { start..start + word.len() } else { piece.range.clone() };
+                paths.push((path, range));
+            }
+        }
+    }
+    paths
+}
+
+/// Words with their offsets; commas separate as spaces do.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_gap = |char: char| char.is_whitespace() || ",，、;；:：".contains(char);
+    let mut at = 0;
+    text.split_inclusive(is_gap).map(move |word| {
+        let start = at;
+        at += word.len();
+        (start, word.trim_end_matches(is_gap))
+    })
+}
+
+/// Without the `@` of a mention and final punctuation. `None`: an address or nothing.
+fn clean(word: &str) -> Option<String> {
+    let path = word.trim().trim_start_matches('@').trim_end_matches([',', ';', ':', '，', '：']);
+    let path = path.strip_suffix('.').unwrap_or(path);
+    (!path.is_empty() && !path.contains("://")).then(|| path.to_owned())
+}
+
+fn looks_like_path(word: &str) -> bool {
+    let has_extension = word.rsplit_once('.').is_some_and(|(stem, extension)| {
+        (1..=8).contains(&extension.len())
+            && (!stem.is_empty() || extension.len() > 1)
+            && extension.chars().all(|char| char.is_ascii_alphanumeric())
+            && extension.chars().any(|char| char.is_ascii_alphabetic())
+    });
+    has_extension || word.contains('/') && !word.starts_with("//")
+}

@@ -1,0 +1,93 @@
+//! What one document says before ids are handed out: the common result of all readers.
+
+use std::ops::Range;
+
+use super::grammar::{self, Fault, Mode};
+use super::item::Inline;
+use super::{Criterion, CriterionId, Finding, FindingCode, Mention, Place, PlanItem, ids};
+
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    pub(super) title: String,
+    pub(super) promise: Option<String>,
+    pub(super) context: Vec<Mention>,
+    pub(super) criteria: Vec<Draft>,
+    pub(super) plan: Vec<PlanItem>,
+    pub(super) findings: Vec<Finding>,
+    file: String,
+}
+
+/// A criterion whose id is not yet numbered.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) criterion: Criterion,
+    /// Index of its item in the outline's plan.
+    pub(super) plan: Option<usize>,
+}
+
+/// Where a criterion was found, besides its text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Origin {
+    pub(super) ticked: Option<bool>,
+    pub(super) plan: Option<usize>,
+    pub(super) optional: bool,
+}
+
+impl Outline {
+    pub(super) fn of(file: &str) -> Self {
+        Self { file: file.to_owned(), ..Self::default() }
+    }
+
+    pub(super) fn place(&self, range: Range<usize>) -> Place {
+        Place { file: self.file.clone(), range }
+    }
+
+    /// `name: fact`, short enough for one line of an editor.
+    pub(super) fn find(&mut self, code: FindingCode, name: &str, fact: &str, range: Range<usize>) {
+        let place = self.place(range);
+        self.findings.push(Finding { code, message: message(name, fact), place, fix: None });
+    }
+
+    pub(super) fn find_with_fix(&mut self, name: &str, fault: Fault) {
+        let place = self.place(fault.range);
+        let message = message(name, &fault.fact);
+        self.findings.push(Finding { code: fault.code, message, place, fix: fault.fix });
+    }
+
+    /// Reads one item as a criterion and takes up its faults.
+    pub(super) fn add_criterion(&mut self, inline: &Inline, mode: Mode, origin: Origin) {
+        let item = grammar::read(inline, mode);
+        self.add_item(item, inline.range.clone(), origin);
+    }
+
+    pub(super) fn add_item(&mut self, item: grammar::Item, range: Range<usize>, origin: Origin) {
+        let grammar::Item { name, check, attributes, faults } = item;
+        for fault in faults {
+            self.find_with_fix(&name, fault);
+        }
+        let criterion = Criterion {
+            id: CriterionId(ids::base_id(check.as_ref(), &name)),
+            name: grammar::shortened(&name, NAME_CHARS),
+            check,
+            required: !attributes.optional && !origin.optional,
+            timeout_ms: attributes.timeout_ms,
+            group: attributes.group,
+            stage: attributes.stage,
+            ticked: origin.ticked,
+            plan_item: None,
+            place: self.place(range),
+        };
+        self.criteria.push(Draft { criterion, plan: origin.plan });
+    }
+}
+
+/// A line of a megabyte is no name.
+pub(super) const NAME_CHARS: usize = 200;
+const MESSAGE_CHARS: usize = 100;
+
+fn message(name: &str, fact: &str) -> String {
+    let fact = grammar::shortened(fact, MESSAGE_CHARS - 12);
+    let room = MESSAGE_CHARS - 3 - fact.chars().count();
+    let end = if fact.ends_with(['.', '…']) { "" } else { "." };
+    format!("{}: {fact}{end}", grammar::shortened(name, room))
+}

@@ -1,0 +1,149 @@
+//! The headings and lead lines that mean something: criteria sections, optional plan sections. Numbering,
+//! emoji, emphasis and brackets around them do not count.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phrase {
+    Criteria,
+    Validation,
+}
+
+const PHRASES: &[(&str, Phrase)] = &[
+    ("completion criteria", Phrase::Criteria),
+    ("acceptance criteria", Phrase::Criteria),
+    ("success criteria", Phrase::Criteria),
+    ("done when", Phrase::Criteria),
+    ("stop conditions", Phrase::Criteria),
+    ("stop condition", Phrase::Criteria),
+    ("validation commands", Phrase::Validation),
+    ("完成标准", Phrase::Criteria),
+    ("完成条件", Phrase::Criteria),
+    ("验收标准", Phrase::Criteria),
+];
+
+/// Equal or behind one of `Future ideas`, `Nice to have (v2)`; other words make it an ordinary heading, since
+/// taking a blocking section for an optional one would end a loop early.
+const OPTIONAL: &[&str] = &[
+    "optional",
+    "optional items",
+    "optional tasks",
+    "optional improvements",
+    "optional enhancements",
+    "future",
+    "future work",
+    "future ideas",
+    "future improvements",
+    "future enhancements",
+    "future tasks",
+    "nice to have",
+    "nice to haves",
+    "later",
+    "可选",
+];
+
+/// The phrase that `text` equals or begins with.
+pub(super) fn phrase(text: &str) -> Option<Phrase> {
+    leading(text).map(|(phrase, _)| phrase)
+}
+
+/// The phrase that `text` is, but for a final colon or brackets.
+pub(super) fn exact_phrase(text: &str) -> Option<Phrase> {
+    let (phrase, rest) = leading(text)?;
+    without_tail(&rest).is_empty().then_some(phrase)
+}
+
+pub(super) fn ends_in_colon(text: &str) -> bool {
+    text.trim_end().ends_with([':', '：'])
+}
+
+/// A heading under which open boxes do not keep a loop going.
+pub(super) fn is_optional(heading: &str) -> bool {
+    let text = normalised(heading);
+    let is_marked = ["(optional)", "（optional）", "（可选）", "(可选)"]
+        .iter()
+        .any(|mark| text.trim_end_matches([':', '：', ' ']).ends_with(mark));
+    is_marked || OPTIONAL.contains(&without_tail(&text.replace('-', " ")))
+}
+
+fn leading(text: &str) -> Option<(Phrase, String)> {
+    let text = normalised(text);
+    PHRASES.iter().find_map(|(words, phrase)| {
+        let rest = text.strip_prefix(words)?;
+        let goes_on = rest.chars().next().is_some_and(|next| next.is_alphanumeric() && !is_cjk(next));
+        (!goes_on).then(|| (*phrase, rest.to_owned()))
+    })
+}
+
+/// Lower case, single spaces, without what stands in front; only as much of the text as can matter.
+fn normalised(text: &str) -> String {
+    let text = undecorated(text);
+    let words: Vec<String> = text.split_whitespace().take(LONGEST).map(str::to_lowercase).collect();
+    words.join(" ")
+}
+
+/// More words than any phrase with its brackets.
+const LONGEST: usize = 24;
+
+/// Without numbering ("2.", "3.1)", "IV.", "一、"), emoji, short codes and emphasis in front.
+fn undecorated(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let before = rest.len();
+        rest = rest.trim_start_matches(|char: char| !char.is_alphabetic() || is_letter_emoji(char));
+        rest = without_letter_number(rest);
+        rest = without_short_code(text, rest);
+        if rest.len() == before {
+            return rest;
+        }
+    }
+}
+
+/// Emoji that Unicode counts among the letters.
+fn is_letter_emoji(char: char) -> bool {
+    matches!(char, '\u{2139}' | '\u{24c2}' | '\u{1f100}'..='\u{1f1ff}')
+}
+
+/// "IV. ", "b) ", "一、".
+fn without_letter_number(text: &str) -> &str {
+    let Some(end) = text.find(['.', ')', '、', '．']) else { return text };
+    let (number, rest) = text.split_at(end);
+    let is_roman = number.len() <= 5 && number.chars().all(|char| "ivxIVX".contains(char));
+    let is_letter = number.len() == 1;
+    let is_chinese =
+        number.chars().count() <= 3 && number.chars().all(|char| "一二三四五六七八九十".contains(char));
+    if !number.is_empty() && (is_roman || is_letter || is_chinese) { rest } else { text }
+}
+
+/// ":white_check_mark: " whose first colon was taken off with the punctuation.
+fn without_short_code<'a>(whole: &str, rest: &'a str) -> &'a str {
+    let begins_with_colon = whole.get(..whole.len() - rest.len()).is_some_and(|before| before.ends_with(':'));
+    match rest.split_once(':') {
+        Some((code, after))
+            if begins_with_colon
+                && code.chars().all(|char| char.is_ascii_alphanumeric() || "_+-".contains(char)) =>
+        {
+            after
+        }
+        _ => rest,
+    }
+}
+
+/// Without a final colon and without "(…)".
+fn without_tail(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        let before = rest.len();
+        rest = rest.trim_end_matches(|char: char| !char.is_alphanumeric() && !")）".contains(char));
+        if rest.ends_with([')', '）'])
+            && let Some(open) = rest.rfind(['(', '（'])
+        {
+            rest = rest.get(..open).unwrap_or_default();
+        }
+        if rest.len() == before {
+            return rest.trim();
+        }
+    }
+}
+
+fn is_cjk(char: char) -> bool {
+    ('\u{2e80}'..='\u{9fff}').contains(&char)
+}

@@ -1,0 +1,84 @@
+//! Fix plans: every box is a plan item, one that carries a check is a criterion besides. Open boxes under an
+//! optional heading do not keep a loop going.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::grammar::{self, Mode};
+use super::item::{Inline, Origin as Bytes};
+use super::outline::{NAME_CHARS, Origin, Outline};
+use super::source::Source;
+use super::{PlanItem, ids, phrases};
+
+/// The optional headings around the current place.
+#[derive(Debug, Default)]
+pub(super) struct OptionalHeadings(Vec<u8>);
+
+impl OptionalHeadings {
+    pub(super) fn enter(&mut self, level: u8, heading: &str) {
+        self.0.retain(|&open| open < level);
+        if phrases::is_optional(heading) {
+            self.0.push(level);
+        }
+    }
+
+    pub(super) fn is_optional(&self) -> bool {
+        !self.0.is_empty()
+    }
+}
+
+/// A box outside criteria sections.
+pub(super) fn take_box(out: &mut Outline, text: &Inline, done: bool, optional: bool) {
+    let read = grammar::read(text, Mode::PlanBox);
+    let plan = push_item(out, &read, text, done, optional);
+    if read.means_check() {
+        out.add_item(read, text.range.clone(), Origin { ticked: Some(done), plan: Some(plan), optional });
+    }
+}
+
+/// The item's index in the plan.
+pub(super) fn push_item(
+    out: &mut Outline,
+    read: &grammar::Item,
+    text: &Inline,
+    done: bool,
+    optional: bool,
+) -> usize {
+    out.plan.push(PlanItem {
+        id: ids::base_id(read.check.as_ref(), &read.name),
+        title: grammar::shortened(&read.name, NAME_CHARS),
+        done,
+        blocking: !optional && !read.attributes.optional,
+        place: out.place(text.range.clone()),
+    });
+    out.plan.len() - 1
+}
+
+/// Boxes indented so far that Markdown takes them for code, which no author of a plan means.
+pub(super) fn indented_boxes(out: &mut Outline, source: &Source<'_>, range: Range<usize>, optional: bool) {
+    let block = source.slice(&range);
+    let mut at = range.start;
+    for line in block.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let Some((done, text)) = box_line(line.trim_end()) else { continue };
+        let from = start + line.trim_end().len() - text.len();
+        take_box(out, &Inline::of_plain(text, &Bytes::At(from)), done, optional);
+    }
+}
+
+/// `- [ ] text` to whether it is ticked and its text.
+fn box_line(line: &str) -> Option<(bool, &str)> {
+    let rest = line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start();
+    let inner = rest.strip_prefix('[')?;
+    let (mark, rest) = inner.split_once(']')?;
+    let done = match mark {
+        " " => false,
+        "x" | "X" => true,
+        _ => return None,
+    };
+    let text = rest.strip_prefix([' ', '\t'])?.trim_start();
+    (!text.is_empty()).then_some((done, text))
+}

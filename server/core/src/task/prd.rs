@@ -1,0 +1,243 @@
+//! `prd.json`: stories to plan items, their criteria to criteria. Tolerates comments and trailing commas, names
+//! whatever else is wrong, and never reads a broken file as an empty plan.
+
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, StringLit, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::grammar::{self, Mode};
+use super::item::{Inline, Origin as Bytes};
+use super::outline::{NAME_CHARS, Origin, Outline};
+use super::{Check, FindingCode, PlanItem, ids};
+use values::Fields;
+
+pub(super) fn read(file: &str, text: &str) -> Outline {
+    let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let json = text.get(skipped..).unwrap_or_default();
+    let mut reader = Reader { json, skipped, out: Outline::of(file), ids: HashSet::new() };
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    match parse_to_ast(json, &CollectOptions::default(), &options) {
+        Ok(parsed) => reader.root(parsed.value.as_ref()),
+        Err(error) => {
+            let range = reader.whole_characters(error.range().start..error.range().end);
+            let fact =
+                format!("line {}, {}", error.line_display(), values::lower_first(&error.kind().to_string()));
+            reader.syntax(&fact, range);
+        }
+    }
+    reader.out
+}
+
+struct Reader<'a> {
+    json: &'a str,
+    /// Bytes of a byte order mark before `json`.
+    skipped: usize,
+    out: Outline,
+    ids: HashSet<String>,
+}
+
+impl Reader<'_> {
+    fn root(&mut self, value: Option<&Value<'_>>) {
+        let Some(Value::Object(root)) = value else {
+            let line = self.line_of(value.map_or(0, Ranged::start));
+            let fact = format!("line {line}, no object with `userStories`");
+            return self.syntax(&fact, 0..self.json.len().min(1));
+        };
+        let fields = Fields::of(root, &mut |name, range| self.twice(name, range));
+        self.out.title = fields
+            .text("project", self)
+            .or_else(|| fields.text("name", self))
+            .or_else(|| fields.text("description", self))
+            .unwrap_or_default();
+        fields.text("branchName", self);
+        match fields.get("userStories") {
+            Some(Value::Array(stories)) => self.stories(&stories.elements),
+            Some(other) => self.wrong("userStories", "a list of stories", other),
+            None => self.no_stories(root, &fields),
+        }
+        self.commands(&fields, "completionCriteria", None);
+        self.commands(&fields, "qualityGates", None);
+    }
+
+    fn no_stories(&mut self, root: &Object<'_>, fields: &Fields<'_>) {
+        let alike =
+            ["stories", "tasks", "prd", "user_stories"].into_iter().find(|name| fields.get(name).is_some());
+        let line = self.line_of(root.range.start);
+        let fact = alike.map_or_else(
+            || format!("line {line}, no `userStories`"),
+            |name| format!("line {line}, `{name}` is not read. Call it `userStories`"),
+        );
+        self.syntax(&fact, root.range.start..root.range.start + 1);
+    }
+
+    fn stories(&mut self, stories: &[Value<'_>]) {
+        let known: HashSet<&str> = stories
+            .iter()
+            .filter_map(|story| story.as_object()?.get_string("id"))
+            .map(|id| id.value.as_ref())
+            .collect();
+        for story in stories {
+            match story {
+                Value::Object(story) => self.story(story, &known),
+                other => self.wrong("userStories", "stories in braces", other),
+            }
+        }
+    }
+
+    fn story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
+        let fields = Fields::of(story, &mut |name, range| self.twice(name, range));
+        let id = self.story_id(&fields);
+        let title = fields.text("title", self).unwrap_or_default();
+        fields.text("description", self);
+        fields.text("notes", self);
+        if let Some(value) = fields.get("priority")
+            && value.as_number_lit().is_none()
+        {
+            self.wrong("priority", "a number", value);
+        }
+        for label in fields.list("labels", self) {
+            self.text_of("labels", label);
+        }
+        self.dependencies(&fields, known);
+        let done = fields.flag("passes", self);
+        let name = [title.as_str(), id.as_deref().unwrap_or_default()]
+            .into_iter()
+            .find(|name| !name.trim().is_empty());
+        let title = name.unwrap_or("story without a title").to_owned();
+        if name.is_none() {
+            self.out_of_order("story", "neither `id` nor `title`", story.range.start..story.range.end);
+        }
+        let place = fields.string("title").or_else(|| fields.string("id"));
+        let place = place.map_or_else(|| self.bytes(story.range()), |text| self.content(text));
+        self.out.plan.push(PlanItem {
+            id: id.unwrap_or_else(|| ids::base_id(None, &title)),
+            title: grammar::shortened(title.trim(), NAME_CHARS),
+            done,
+            blocking: true,
+            place: self.out.place(place),
+        });
+        let plan = Some(self.out.plan.len() - 1);
+        for criterion in fields.list("acceptanceCriteria", self) {
+            self.prose_criterion(criterion, plan);
+        }
+        self.commands(&fields, "completionCriteria", plan);
+    }
+
+    /// Ids must be told apart by people: a repeat is numbered and reported.
+    fn story_id(&mut self, fields: &Fields<'_>) -> Option<String> {
+        let value = fields.get("id")?;
+        let id = match value {
+            Value::StringLit(id) => id.value.trim().to_owned(),
+            Value::NumberLit(id) => {
+                self.wrong("id", "text in quotes", value);
+                id.value.to_owned()
+            }
+            other => {
+                self.wrong("id", "text in quotes", other);
+                return None;
+            }
+        };
+        if id.is_empty() {
+            self.wrong("id", "not empty", value);
+            return None;
+        }
+        if !self.ids.insert(id.clone()) {
+            self.out_of_order(&id, "a second story with this id", value.start()..value.end());
+        }
+        Some(id)
+    }
+
+    fn dependencies(&mut self, fields: &Fields<'_>, known: &HashSet<&str>) {
+        for value in fields.list("dependsOn", self) {
+            let Some(text) = self.text_of("dependsOn", value) else { continue };
+            if !known.contains(text.value.as_ref()) {
+                self.out_of_order(&text.value, "names no story", text.range.start..text.range.end);
+            }
+        }
+    }
+
+    fn prose_criterion(&mut self, value: &Value<'_>, plan: Option<usize>) {
+        let Some(text) = self.text_of("acceptanceCriteria", value) else { return };
+        if text.value.trim().is_empty() {
+            return self.wrong("acceptanceCriteria", "not empty", value);
+        }
+        let inline = self.inline(text);
+        self.add(grammar::read(&inline, Mode::Criterion), text, plan);
+    }
+
+    /// Shell commands: bare, as `$ command`, or in backticks.
+    fn commands(&mut self, fields: &Fields<'_>, key: &str, plan: Option<usize>) {
+        for value in fields.list(key, self) {
+            let Some(text) = self.text_of(key, value) else { continue };
+            if text.value.trim().is_empty() {
+                self.wrong(key, "not empty", value);
+                continue;
+            }
+            let item = command_item(&text.value, &self.inline(text));
+            self.add(item, text, plan);
+        }
+    }
+
+    fn add(&mut self, mut item: grammar::Item, text: &StringLit<'_>, plan: Option<usize>) {
+        let range = self.content(text);
+        if range.len() != text.value.len() {
+            // Between escapes a replacement would not be JSON.
+            item.faults.iter_mut().for_each(|fault| fault.fix = None);
+        }
+        self.out.add_item(item, range, Origin { plan, ..Origin::default() });
+    }
+
+    fn inline(&self, text: &StringLit<'_>) -> Inline {
+        let content = self.content(text);
+        let is_exact = content.len() == text.value.len();
+        let origin = if is_exact { Bytes::At(content.start) } else { Bytes::Whole(content) };
+        Inline::of_plain(&text.value, &origin)
+    }
+
+    /// The bytes of a string: without its quotes where they are the text byte for byte.
+    fn content(&self, text: &StringLit<'_>) -> Range<usize> {
+        let quoted = self.bytes(text.range());
+        let inner = quoted.start + 1..quoted.end - 1;
+        if inner.len() == text.value.len() { inner } else { quoted }
+    }
+
+    fn bytes(&self, range: jsonc_parser::common::Range) -> Range<usize> {
+        range.start + self.skipped..range.end + self.skipped
+    }
+}
+
+/// A string that is a command as a whole, unless its backticks say which part of it is.
+fn command_item(text: &str, inline: &Inline) -> grammar::Item {
+    let text = text.trim();
+    let has_code = inline.pieces.iter().any(|piece| piece.kind.is_code());
+    if has_code && !text.starts_with("$ ") && !grammar::looks_like_command(text) {
+        return grammar::read(inline, Mode::Validation);
+    }
+    let command = text.strip_prefix("$ ").unwrap_or(text).trim();
+    if command.is_empty() || command == "$" || command.contains(['\n', '\r', '\0']) {
+        let fact = "no command of one line. Write one".to_owned();
+        let range = inline.range.clone();
+        let fault = grammar::Fault { code: FindingCode::BadCheck, fact, range, fix: None };
+        return grammar::Item { name: command.to_owned(), faults: vec![fault], ..grammar::Item::default() };
+    }
+    let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
+    grammar::Item { name: command.to_owned(), check: Some(check), ..grammar::Item::default() }
+}

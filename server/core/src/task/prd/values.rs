@@ -1,0 +1,147 @@
+//! Fields of a JSON object with their types checked: what has the wrong type is reported and read as absent.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, StringLit, Value};
+use jsonc_parser::common::Ranged;
+
+use super::Reader;
+use crate::task::FindingCode;
+use crate::task::grammar::shortened;
+
+/// The properties of one object; of a repeated one the last counts, as for every other reader of JSON.
+pub(super) struct Fields<'a> {
+    object: &'a Object<'a>,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn of(object: &'a Object<'a>, twice: &mut dyn FnMut(&str, Range<usize>)) -> Self {
+        for (index, property) in object.properties.iter().enumerate() {
+            let name = property.name.as_str();
+            let is_known = KNOWN.contains(&name);
+            if is_known && object.properties.iter().take(index).any(|earlier| earlier.name.as_str() == name) {
+                twice(name, property.range.start..property.value.start());
+            }
+        }
+        Self { object }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value<'a>> {
+        let mut properties = self.object.properties.iter().rev();
+        properties.find(|property| property.name.as_str() == name).map(|property| &property.value)
+    }
+
+    pub(super) fn string(&self, name: &str) -> Option<&'a StringLit<'a>> {
+        self.get(name).and_then(Value::as_string_lit)
+    }
+
+    pub(super) fn text(&self, name: &str, reader: &mut Reader<'_>) -> Option<String> {
+        let value = self.get(name)?;
+        // Exporters write null for "none".
+        if value.as_null_keyword().is_some() {
+            return None;
+        }
+        reader.text_of(name, value).map(|text| text.value.to_string())
+    }
+
+    pub(super) fn flag(&self, name: &str, reader: &mut Reader<'_>) -> bool {
+        match self.get(name) {
+            Some(Value::BooleanLit(flag)) => flag.value,
+            Some(other) => {
+                reader.wrong(name, "true or false", other);
+                false
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn list(&self, name: &str, reader: &mut Reader<'_>) -> &'a [Value<'a>] {
+        match self.get(name) {
+            Some(Value::Array(list)) => &list.elements,
+            Some(Value::NullKeyword(_)) | None => &[],
+            Some(other) => {
+                reader.wrong(name, "a list in brackets", other);
+                &[]
+            }
+        }
+    }
+}
+
+/// The fields that are read; others belong to other tools.
+const KNOWN: &[&str] = &[
+    "userStories",
+    "project",
+    "name",
+    "branchName",
+    "qualityGates",
+    "id",
+    "title",
+    "description",
+    "notes",
+    "acceptanceCriteria",
+    "completionCriteria",
+    "priority",
+    "passes",
+    "dependsOn",
+    "labels",
+];
+
+impl Reader<'_> {
+    pub(super) fn text_of<'v>(&mut self, name: &str, value: &'v Value<'v>) -> Option<&'v StringLit<'v>> {
+        let text = value.as_string_lit();
+        if text.is_none() {
+            self.wrong(name, "text in quotes", value);
+        }
+        text
+    }
+
+    pub(super) fn wrong(&mut self, name: &str, wanted: &str, value: &Value<'_>) {
+        let found = self.json.get(value.start()..value.end()).unwrap_or_default();
+        let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
+        let fact = format!("must be {wanted}, is {}", shortened(&found, 32));
+        self.out_of_order(name, &fact, value.start()..value.end());
+    }
+
+    pub(super) fn twice(&mut self, name: &str, range: Range<usize>) {
+        self.out_of_order(name, "written twice in one object, the last one counts", range);
+    }
+
+    /// A value that means nothing; `range` within the JSON text.
+    pub(super) fn out_of_order(&mut self, name: &str, fact: &str, range: Range<usize>) {
+        let range = range.start + self.skipped..range.end + self.skipped;
+        self.out.find(FindingCode::BadValue, name, fact, range);
+    }
+
+    pub(super) fn syntax(&mut self, fact: &str, range: Range<usize>) {
+        let range = range.start + self.skipped..range.end + self.skipped;
+        self.out.find(FindingCode::Syntax, "prd.json", fact, range);
+    }
+
+    pub(super) fn line_of(&self, at: usize) -> usize {
+        self.json.get(..at).unwrap_or_default().matches('\n').count() + 1
+    }
+
+    /// A range that can be sliced: errors may point into a character or behind the end.
+    pub(super) fn whole_characters(&self, range: Range<usize>) -> Range<usize> {
+        let start = floor(self.json, range.start);
+        let mut end = range.end.min(self.json.len()).max(start);
+        while !self.json.is_char_boundary(end) {
+            end += 1;
+        }
+        start..end
+    }
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// "Unexpected token" in the middle of a sentence.
+pub(super) fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}

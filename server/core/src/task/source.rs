@@ -1,0 +1,112 @@
+//! A Markdown document's text as the parser should see it: without byte order mark and front matter, and with
+//! an empty line before each line that opens a section. People write
+//!
+//!     - src/auth.rs
+//!     DONE WHEN:
+//!
+//! and mean two things, where Markdown sees one list item. Ranges are always those of the original bytes.
+
+use std::ops::Range;
+
+use super::phrases::{ends_in_colon, phrase};
+
+pub(super) struct Source<'a> {
+    text: &'a str,
+    /// Bytes in front that are no Markdown.
+    skipped: usize,
+    spread: String,
+    /// Offsets in `spread` of the line ends that were put in.
+    inserted: Vec<usize>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let skipped = front_matter_end(text);
+        let mut source =
+            Self { text, skipped, spread: String::with_capacity(text.len() + 16), inserted: Vec::new() };
+        let mut after_text = false;
+        for line in text.get(skipped..).unwrap_or_default().split_inclusive('\n') {
+            if after_text && opens_section(line) {
+                source.inserted.push(source.spread.len());
+                source.spread.push('\n');
+            }
+            source.spread.push_str(line);
+            after_text = !line.trim().is_empty();
+        }
+        source
+    }
+
+    pub(super) fn spread(&self) -> &str {
+        &self.spread
+    }
+
+    pub(super) fn original(&self, spread: Range<usize>) -> Range<usize> {
+        let original =
+            |at: usize| at - self.inserted.partition_point(|&inserted| inserted < at) + self.skipped;
+        original(spread.start)..original(spread.end)
+    }
+
+    pub(super) fn slice(&self, range: &Range<usize>) -> &'a str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// Every line of the document with its range, line ends left out.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (Range<usize>, &'a str)> {
+        let mut at = self.skipped;
+        self.slice(&(self.skipped..self.text.len())).split_inclusive('\n').map(move |line| {
+            let start = at;
+            at += line.len();
+            let line = line.trim_end_matches(['\n', '\r']);
+            (start..start + line.len(), line)
+        })
+    }
+
+    /// Whether the character at `at` stands behind a backslash of its own.
+    pub(super) fn is_escaped(&self, at: usize) -> bool {
+        let before = self.text.as_bytes().get(..at).unwrap_or_default();
+        before.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
+    }
+}
+
+/// The end of a byte order mark and of a `---` block that begins the document and is closed.
+fn front_matter_end(text: &str) -> usize {
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut at = start;
+    for (index, line) in text.get(start..).unwrap_or_default().split_inclusive('\n').enumerate() {
+        at += line.len();
+        let line = line.trim_end();
+        match index {
+            0 if line != "---" => return start,
+            0 => {}
+            _ if line == "---" || line == "..." => return at,
+            _ => {}
+        }
+    }
+    start
+}
+
+fn opens_section(line: &str) -> bool {
+    let line = line.trim_end();
+    let is_text = !line.starts_with(|char: char| char.is_whitespace() || "#>|`~".contains(char));
+    if !is_text || is_list_marker(line) {
+        return false;
+    }
+    if line.contains("<promise>") {
+        return true;
+    }
+    // A lead line is short, or has its list on the same line.
+    let head: String = line.chars().filter(|char| !"*_".contains(*char)).take(HEAD_CHARS).collect();
+    let lead = head.trim_start().to_lowercase();
+    lead.starts_with("objective:")
+        || lead.starts_with("context:")
+        || (phrase(&head).is_some()
+            && (ends_in_colon(line.trim_end_matches(['*', '_'])) || head.contains([':', '：'])))
+}
+
+const HEAD_CHARS: usize = 160;
+
+fn is_list_marker(line: &str) -> bool {
+    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
+    let marker = if rest.len() == line.len() { &['-', '*', '+'][..] } else { &['.', ')'][..] };
+    rest.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
+}
