@@ -26,7 +26,6 @@ use serde::{Deserialize, Serialize};
 pub use document::{json_schema, reference_page};
 pub use finding::{Origin, SettingCode, SettingFinding};
 pub use resolve::{Argument, Effective, Layer, LayerKind, Resolved, resolve};
-pub use units::{duration_ms, micro_dollars, size_bytes};
 
 /// How a loop behaves, every value resolved. Durations in milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

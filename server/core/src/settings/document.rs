@@ -158,7 +158,7 @@ fn shape(takes: Takes) -> Value {
         Takes::Count => json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX }),
         Takes::Percent => json!({ "type": "integer", "minimum": 1, "maximum": 100 }),
         Takes::Duration | Takes::Pause => {
-            json!({ "type": "string", "pattern": "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$", "minLength": 2 })
+            json!({ "type": "string", "pattern": "^ *([0-9]+ *d *)?([0-9]+ *h *)?([0-9]+ *m *)?([0-9]+ *s *)?([0-9]+ *ms *)?$", "minLength": 2 })
         }
         Takes::Cost => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Takes::Size => json!({ "type": "string", "pattern": "^[0-9]+ *([KMGT]iB|[kMGT]B|B)$" }),

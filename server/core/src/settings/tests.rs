@@ -107,7 +107,8 @@ fn durations_are_exact() {
     check("m", Err(UnitError::NoNumber));
     check("-5m", Err(UnitError::Negative));
     check("1.5h", Err(UnitError::UnknownUnit));
-    check("5 m", Err(UnitError::UnknownUnit));
+    check("5 m", Ok(300_000));
+    check("1h 30m", Ok(5_400_000));
     check("5M", Err(UnitError::UnknownUnit));
     check("5µs", Err(UnitError::UnknownUnit));
 }

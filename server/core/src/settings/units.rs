@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Why a text is no duration, size or amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum UnitError {
+pub(super) enum UnitError {
     #[error("it is empty")]
     Empty,
     #[error("it is no number")]
@@ -41,8 +41,8 @@ const SIZES: [(&str, u64); 9] = [
     ("TB", 1_000_000_000_000),
 ];
 
-/// `8h`, `1h30m`, `500ms` in milliseconds. Zero is a duration; whether it is allowed is the caller's matter.
-pub fn duration_ms(text: &str) -> Result<u64, UnitError> {
+/// `8h`, `1h30m`, `1h 30m`, `500ms` in milliseconds. Zero is a duration; whether it is allowed is the caller's matter.
+pub(super) fn duration_ms(text: &str) -> Result<u64, UnitError> {
     let mut rest = non_negative(text)?;
     let mut total: u64 = 0;
     let mut smaller_than = u64::MAX;
@@ -50,7 +50,7 @@ pub fn duration_ms(text: &str) -> Result<u64, UnitError> {
         let (number, after) = leading_number(rest)?;
         let unit_end = after.find(|it: char| it.is_ascii_digit()).unwrap_or(after.len());
         let (unit, tail) = after.split_at(unit_end);
-        let factor = factor(&TIMES, unit)?;
+        let factor = factor(&TIMES, unit.trim_matches(' '))?;
         if factor >= smaller_than {
             return Err(UnitError::Order);
         }
@@ -63,7 +63,7 @@ pub fn duration_ms(text: &str) -> Result<u64, UnitError> {
 }
 
 /// `5GiB`, `500 MB` in bytes.
-pub fn size_bytes(text: &str) -> Result<u64, UnitError> {
+pub(super) fn size_bytes(text: &str) -> Result<u64, UnitError> {
     let (number, unit) = leading_number(non_negative(text)?)?;
     let factor = factor(&SIZES, unit.trim_start())?;
     // Beyond this a size could not be told apart from "unlimited", and JSON readers lose digits.
@@ -71,7 +71,7 @@ pub fn size_bytes(text: &str) -> Result<u64, UnitError> {
 }
 
 /// `25`, `0.1`, `1e2` US dollars in millionths.
-pub fn micro_dollars(text: &str) -> Result<u64, UnitError> {
+pub(super) fn micro_dollars(text: &str) -> Result<u64, UnitError> {
     let text = non_negative(text)?;
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| UnitError::NoNumber)?),
