@@ -134,7 +134,7 @@ fn what_cannot_start_says_the_remedy() {
 }
 
 #[test]
-fn claude_may_run_the_checks_and_the_test_runner() {
+fn the_agent_may_run_the_checks_and_the_test_runner() {
     let place = place();
     program(&place.bin.join("claude"));
     fs::write(place.root.join("Cargo.toml"), "").unwrap();

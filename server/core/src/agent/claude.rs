@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::agent::{AgentEvent, Turn};
+use crate::sanitize;
 use failure::{Failure, Rejection};
 
 /// Tool calls that are remembered until their result comes; more at once do not happen.
@@ -177,11 +178,7 @@ fn detail(input: &Value) -> String {
     const KEYS: [&str; 7] =
         ["command", "file_path", "notebook_path", "pattern", "description", "url", "query"];
     let told = KEYS.into_iter().map(|key| text(input, key)).find(|it| !it.is_empty()).unwrap_or_default();
-    let line = told.lines().next().unwrap_or_default();
-    if line.len() == told.len() && line.chars().count() <= DETAIL_CHARS {
-        return line.to_owned();
-    }
-    line.chars().take(DETAIL_CHARS).chain(['…']).collect()
+    sanitize::line_within(told, DETAIL_CHARS)
 }
 
 /// The CLI's own words about a failed turn.

@@ -5,9 +5,9 @@ use crate::agent::claude::Claude;
 use crate::agent::{
     AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, ProviderClass, ProviderError, Turn, text,
 };
+use crate::sanitize;
 use crate::settings::Dialect;
 
-const MESSAGE_CHARS: usize = 300;
 const MAX_FILES: usize = 1000;
 
 /// Reads the output of one process in its dialect.
@@ -98,7 +98,7 @@ impl Reader {
             tokens: turn.tokens,
             session: tally.session,
             model: tally.model,
-            final_text: tail(&said, FINAL_TEXT_BYTES).to_owned(),
+            final_text: tail(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
             error,
             note: turn.note,
@@ -215,17 +215,12 @@ fn died(end: &ProcessEnd) -> ProviderError {
 }
 
 fn crash(message: &str) -> ProviderError {
-    ProviderError { class: ProviderClass::Crash, message: short(message), status: None, resets_at: None }
-}
-
-/// One line without control characters, at most [`MESSAGE_CHARS`].
-pub(super) fn short(message: &str) -> String {
-    let line = message.split(char::is_whitespace).filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
-    let plain = line.chars().filter(|c| !c.is_control());
-    if line.chars().count() <= MESSAGE_CHARS {
-        return plain.collect();
+    ProviderError {
+        class: ProviderClass::Crash,
+        message: sanitize::line(message),
+        status: None,
+        resets_at: None,
     }
-    plain.take(MESSAGE_CHARS - 1).chain(['…']).collect()
 }
 
 /// The last `bytes` of a text, from a character's start.

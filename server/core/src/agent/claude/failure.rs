@@ -75,6 +75,6 @@ impl Failure<'_> {
         if self.message.is_empty() {
             return self.terminal_reason.replace('_', " ");
         }
-        crate::agent::reader::short(self.message)
+        crate::sanitize::line(self.message)
     }
 }

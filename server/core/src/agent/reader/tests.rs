@@ -1,4 +1,4 @@
-use super::{MESSAGE_CHARS, ProcessEnd, Reader, short};
+use super::{ProcessEnd, Reader};
 use crate::agent::{AgentEnding, AgentRun, FINAL_TEXT_BYTES, ProviderClass};
 use crate::settings::Dialect;
 
@@ -36,7 +36,7 @@ fn check(dialect: Dialect, lines: &[&str], end: ProcessEnd, expect: Option<(Prov
 }
 
 #[test]
-fn claude_needs_a_result() {
+fn a_run_of_claude_needs_a_result() {
     use ProviderClass::{Crash, Login, Refused, Transient};
     let claude = |lines: &[&str], end, expect| check(Dialect::Claude, lines, end, expect);
     claude(&[INIT, DONE], end(), None);
@@ -111,7 +111,11 @@ fn the_end_of_what_a_text_agent_said_is_kept() {
 }
 
 #[test]
-fn messages_are_one_short_line() {
-    assert_eq!(short("a\n  b\u{1b}[31m c\t"), "a b[31m c");
-    assert_eq!(short(&"é".repeat(400)).chars().count(), MESSAGE_CHARS);
+fn what_an_agent_said_is_cleaned() {
+    let mut reader = Reader::new(Dialect::Text);
+    reader.line("\u{1b}[31mred\u{202e} evil\u{7}");
+    let end = ProcessEnd { exit: Some(1), stderr: "\u{1b}[1mbad\tthing\u{202e}\n".into(), ..end() };
+    let run = reader.finish(end);
+    assert_eq!(run.final_text, "red evil");
+    assert_eq!(run.error.unwrap().message, "exit 1: bad thing");
 }
