@@ -6,9 +6,12 @@ use std::io::Write as _;
 use clap::error::ErrorKind;
 
 use super::exit::Exit;
+use crate::adapters::config_files::ConfigFileError;
 use crate::adapters::journal_file::JournalError;
+use crate::adapters::snapshots::SnapshotError;
 use crate::adapters::state_dir::StateError;
 use crate::adapters::state_dir::find::FindError;
+use crate::adapters::state_dir::lock::LockError;
 
 /// What every subcommand returns.
 pub(crate) type Answer = Result<Exit, Failure>;
@@ -77,6 +80,24 @@ impl From<StateError> for Failure {
 
 impl From<FindError> for Failure {
     fn from(error: FindError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Self {
+        Self::ended(&error)
+    }
+}
+
+impl From<ConfigFileError> for Failure {
+    fn from(error: ConfigFileError) -> Self {
         Self::usage(&error).hint(error.hint())
     }
 }

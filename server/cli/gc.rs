@@ -1,8 +1,162 @@
-//! `gc`: removes old ended loops and their snapshots.
+//! `gc`: removes old ended loops, and what only they needed of the snapshots. `[keep]` says what is old.
+
+use std::collections::HashSet;
+
+use loopkeeper_core::journal::SnapshotWhen;
+use loopkeeper_core::settings::Settings;
+use loopkeeper_core::view::words;
+
+use super::exit::Exit;
+use super::failure::{Answer, Failure};
+use super::loops::Seen;
+use super::out::Out;
+use crate::adapters::snapshots::{Store, Sweep};
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::workspace::Workspace;
+use crate::adapters::{clock, config_files};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Say what would be removed, remove nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+/// What of one loop decides whether it may go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Age {
+    /// Milliseconds of wall time of its last record; `None` while it has not ended.
+    ended_at: Option<u64>,
+    /// It holds a tree that was put aside for a rollback: the only copy of what somebody may want back.
+    irreplaceable: bool,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let store = StateDir::open()?;
+    let sweep = if args.dry_run { Sweep::Measure } else { Sweep::Delete };
+    for workspace in store.workspaces()? {
+        if let Err(failure) = one(&store, &workspace, sweep, out) {
+            // One workspace in trouble must not keep the others full.
+            failure.report();
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn one(store: &StateDir, workspace: &Workspace, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {
+    let settings = config_files::load(workspace.root(), &[])?.settings().cloned().unwrap_or_default();
+    let (mut loops, mut unread) = (Vec::new(), 0_u64);
+    for dir in workspace.loops()? {
+        match Seen::read(store, dir) {
+            Ok(Some(seen)) if !seen.damaged => loops.push(seen),
+            Ok(_) | Err(_) => unread += 1,
+        }
+    }
+    loops.sort_by_key(|it| it.state.started_at.wall);
+    let gone = old(&loops.iter().map(age).collect::<Vec<_>>(), &settings, clock::now().wall);
+    let mut kept = Vec::new();
+    for (seen, gone) in loops.into_iter().zip(gone) {
+        if gone { remove(store, &seen, sweep, out)? } else { kept.push(seen) }
+    }
+    if unread > 0 {
+        // Which trees they need is not known.
+        let unread = words::counted(unread, "loop");
+        out.line(format_args!("{}: {unread} cannot be read; snapshots stay.", workspace.root().display()));
+        return Ok(());
+    }
+    shrink(store, workspace, kept, (&settings, sweep), out)
+}
+
+fn age(seen: &Seen) -> Age {
+    Age {
+        ended_at: seen.state.outcome.as_ref().filter(|_| !seen.is_alive()).map(|_| seen.state.last_at.wall),
+        irreplaceable: seen.state.snapshots.iter().any(|it| it.when == SnapshotWhen::BeforeRollback),
+    }
+}
+
+/// Which loops go, oldest first, by number and by age.
+fn old(loops: &[Age], settings: &Settings, now: u64) -> Vec<bool> {
+    let mut surplus = loops.len().saturating_sub(settings.keep_loops as usize);
+    let oldest = now.saturating_sub(u64::from(settings.keep_days) * DAY_MS);
+    let mut goes = |it: &Age| match it.ended_at {
+        Some(ended_at) if !it.irreplaceable && (surplus > 0 || ended_at < oldest) => {
+            surplus = surplus.saturating_sub(1);
+            true
+        }
+        _ => false,
+    };
+    loops.iter().map(&mut goes).collect()
+}
+
+/// Sweeps the snapshots; while they still take too much, the oldest ended loops go as well.
+fn shrink(
+    store: &StateDir,
+    workspace: &Workspace,
+    mut kept: Vec<Seen>,
+    (settings, sweep): (&Settings, Sweep),
+    out: &mut Out,
+) -> Result<(), Failure> {
+    if !workspace.snapshots().exists() || !workspace.root().exists() {
+        return Ok(());
+    }
+    let mut snapshots = Store::open(&workspace.snapshots(), workspace.root())?;
+    while snapshots.gc(&trees(&kept), Sweep::Measure)?.kept_bytes > settings.keep_bytes {
+        let spare = |it: &Seen| age(it).ended_at.is_some() && !age(it).irreplaceable;
+        let Some(index) = kept.iter().position(spare) else { break };
+        remove(store, &kept.remove(index), sweep, out)?;
+    }
+    let collected = snapshots.gc(&trees(&kept), sweep)?;
+    let verb = if sweep == Sweep::Delete { "Freed" } else { "Would free" };
+    let root = workspace.root().display();
+    out.line(format_args!(
+        "{root}: {}, {} of snapshots kept. {verb} {}.",
+        words::counted(kept.len() as u64, "loop"),
+        words::bytes(collected.kept_bytes),
+        words::bytes(collected.freed_bytes),
+    ));
+    Ok(())
+}
+
+fn trees(loops: &[Seen]) -> HashSet<String> {
+    loops.iter().flat_map(|it| &it.state.snapshots).map(|it| it.tree.clone()).collect()
+}
+
+fn remove(store: &StateDir, seen: &Seen, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {
+    let what = format!("loop {} ({})", seen.dir.id(), seen.state.spec.task.0);
+    if sweep == Sweep::Measure {
+        out.line(format_args!("Would remove {what}"));
+        return Ok(());
+    }
+    let _lock = store.lock_loop(&seen.dir)?;
+    std::fs::remove_dir_all(seen.dir.path()).map_err(|error| {
+        Failure::ended(format_args!("cannot remove {}: {error}", seen.dir.path().display()))
+    })?;
+    out.line(format_args!("Removed {what}"));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Age, DAY_MS, old};
+    use loopkeeper_core::settings::Settings;
+
+    #[test]
+    fn only_old_ended_loops_go() {
+        let now = 1000 * DAY_MS;
+        let ended = |days: u64| Age { ended_at: Some(now - days * DAY_MS), irreplaceable: false };
+        let open = || Age { ended_at: None, irreplaceable: false };
+        let precious = |days: u64| Age { irreplaceable: true, ..ended(days) };
+        let check = |loops: &[Age], keep_loops: u32, expect: &[bool]| {
+            let settings = Settings { keep_loops, keep_days: 60, ..Settings::default() };
+            assert_eq!(old(loops, &settings, now), expect, "{loops:?}");
+        };
+        check(&[], 20, &[]);
+        check(&[ended(61), ended(59)], 20, &[true, false]);
+        check(&[ended(3), ended(2), ended(1)], 2, &[true, false, false]);
+        check(&[open(), ended(2), ended(1)], 2, &[false, true, false]);
+        check(&[open(), open(), open()], 1, &[false, false, false]);
+        check(&[precious(99), ended(2), ended(1)], 2, &[false, true, false]);
+    }
 }
