@@ -8,6 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use loopkeeper_core::task::kind_of;
 use thiserror::Error;
 
 use self::found::FoundCheck;
@@ -97,8 +98,8 @@ fn existing_tasks(root: &Path) -> Result<Vec<String>, InitError> {
     let mut files = Vec::new();
     for entry in fs::read_dir(root).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-        let known = matches!(name.as_str(), "PROMPT.md" | "RALPH.md" | "RALPH_TASK.md" | "PROMPT_build.md");
-        if known || name.ends_with(".ralph.md") {
+        // A plan alone is no obstacle: it becomes the plan of the new task.
+        if kind_of(&name).is_some_and(|kind| !kind.is_plan()) {
             files.push(name);
         }
     }

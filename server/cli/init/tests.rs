@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 
+use loopkeeper_core::task::{self, Check, Criterion, Document};
+
 use super::*;
 
 /// Writes the project, runs `init`, and expects exactly these commands.
@@ -13,10 +15,20 @@ fn check(files: &[(&str, &str)], expect: &[&str]) {
     assert_eq!(commands, expect);
     assert_eq!(report.file, root.path().join("PROMPT.md"));
     let text = fs::read_to_string(&report.file).unwrap();
-    let (_, list) = text.split_once("-->\n").unwrap();
-    let written: Vec<&str> = list.lines().filter_map(|it| it.split('`').nth(1)).collect();
-    let expected: Vec<String> = expect.iter().map(|it| format!("$ {it}")).collect();
-    assert_eq!(written, expected);
+    let task = task::read(&[Document { path: "PROMPT.md".to_owned(), text }]);
+    assert_eq!(task.findings, []);
+    assert_eq!(task.title, "Say in one line what should be done");
+    assert_eq!((task.promise, task.plan), (None, Vec::new()));
+    let read: Vec<&Criterion> = task.criteria.iter().filter(|it| it.check.is_some()).collect();
+    let commands: Vec<Option<Check>> = expect.iter().map(|it| Some(command(it))).collect();
+    assert_eq!(read.iter().map(|it| it.check.clone()).collect::<Vec<_>>(), commands);
+    assert!(read.iter().all(|it| it.required));
+    // Without any check there is one criterion that only the agent's word can fulfil.
+    assert_eq!(task.criteria.len(), expect.len().max(1));
+}
+
+fn command(line: &str) -> Check {
+    Check::Command { command: line.to_owned(), expect: Vec::new() }
 }
 
 fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -107,6 +119,23 @@ fn a_project_without_checks_gets_a_file_that_says_so() {
     let report = run(root.path()).unwrap();
     let text = fs::read_to_string(report.file).unwrap();
     assert!(text.ends_with("-->\n\n- What is described above is done\n"));
+}
+
+#[test]
+fn the_examples_of_the_explanation_are_checks() {
+    let explained = template::task(&[]);
+    let examples: Vec<&str> =
+        explained.lines().filter(|it| it.starts_with("- ") && it.contains('`')).collect();
+    let text = format!("# Examples\n\n## Completion criteria\n\n{}\n", examples.join("\n"));
+    let task = task::read(&[Document { path: "PROMPT.md".to_owned(), text }]);
+    assert_eq!(task.findings, []);
+    assert_eq!(task.criteria.len(), 5);
+    assert!(task.criteria.iter().all(|it| it.check.is_some()));
+}
+
+#[test]
+fn a_plan_becomes_the_plan_of_the_new_task() {
+    check(&[("prd.json", "{}"), ("go.mod", "")], &["go test ./..."]);
 }
 
 #[test]
