@@ -75,7 +75,37 @@ fn commit(folder: &Path) -> Result<(), git2::Error> {
 mod tests {
     use std::fs;
 
-    use super::{DemoError, create};
+    use loopkeeper_core::agent::claims;
+    use loopkeeper_core::settings::{Layer, LayerKind, resolve};
+    use loopkeeper_core::task::{Document, read};
+
+    use super::{DemoError, FILES, create};
+
+    fn text(name: &str) -> String {
+        FILES.iter().find(|(it, _)| *it == name).map(|(_, text)| (*text).to_owned()).unwrap()
+    }
+
+    #[test]
+    fn the_task_is_one_that_loopkeeper_likes() {
+        let task = read(&[Document { path: "PROMPT.md".into(), text: text("PROMPT.md") }]);
+        assert_eq!(task.findings, []);
+        assert_eq!(task.criteria.len(), 5);
+        assert!(task.criteria.iter().all(|it| it.required && it.check.is_some()), "{:?}", task.criteria);
+        assert_eq!(task.promise.as_deref(), Some("COMPLETE"));
+        assert!(!claims::promise(&task.prompt, "COMPLETE"), "the task itself is no claim");
+    }
+
+    #[test]
+    fn the_settings_are_taken_as_written() {
+        let layer = Layer {
+            kind: LayerKind::Workspace,
+            file: "loopkeeper.toml".into(),
+            text: text("loopkeeper.toml"),
+        };
+        let resolved = resolve(&[layer], &[]);
+        let settings = resolved.settings().unwrap();
+        assert_eq!((settings.agent.as_str(), settings.limits.iterations), ("demo", 8));
+    }
 
     #[test]
     fn the_folder_is_a_clean_repository() {
