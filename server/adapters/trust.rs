@@ -1,1 +1,209 @@
-//! TBD
+//! What the user said may run, and the proof of it that whoever starts a program has to show. What cannot be
+//! read is not trusted. Which things need trust, and how they are shown, is `loopkeeper_core::trust`.
+
+pub mod surfaces;
+
+use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::task::TaskId;
+use loopkeeper_core::trust::{Item, Runs};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::durable;
+use super::state_dir::lock::{Gate, pass};
+use super::state_dir::{StateDir, StateError};
+
+/// Why trust could not be read or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    #[error("the list of what you trust, {}, is damaged: nothing is trusted", path.display())]
+    Damaged { path: PathBuf },
+    #[error("cannot {action} the list of what you trust, {}: {source}", path.display())]
+    Io { action: &'static str, path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+impl TrustError {
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Damaged { .. } => "Trust again what you need; the damaged list is kept beside.".to_owned(),
+            Self::Io { .. } => "Look at the permissions of that folder, and at the disk.".to_owned(),
+            Self::State(error) => error.hint(),
+        }
+    }
+}
+
+/// A value that may run. Only this module makes one, and says why it may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approved<T>(T);
+
+impl<T> Approved<T> {
+    /// The user typed it as an argument, for this loop.
+    pub fn typed(value: T) -> Self {
+        Self(value)
+    }
+
+    /// It comes with loopkeeper itself: `demo`, in the folder that it just made.
+    pub fn our_own(value: T) -> Self {
+        Self(value)
+    }
+
+    pub fn value(&self) -> &T {
+        &self.0
+    }
+
+    /// What is made of an approved value and of nothing that a workspace could change.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Approved<U> {
+        Approved(make(self.0))
+    }
+}
+
+/// The user's word, as it was when the store was opened.
+#[derive(Debug)]
+pub struct TrustStore {
+    path: PathBuf,
+    lock: PathBuf,
+    grants: Vec<Grant>,
+    trouble: Option<TrustError>,
+}
+
+/// One yes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Grant {
+    hash: String,
+    /// Real path, for people and for taking it back; trust itself hangs on the hash.
+    root: String,
+    /// For which task it was said.
+    task: Option<String>,
+    kind: String,
+}
+
+/// The last line: without it the list is not whole.
+#[derive(Serialize, Deserialize)]
+struct End {
+    end: usize,
+    /// sha256 of everything before this line.
+    sum: String,
+}
+
+impl TrustStore {
+    /// Never fails: what cannot be read trusts nothing, and [`Self::trouble`] says so.
+    pub fn open(state: &StateDir) -> Self {
+        let (path, lock) = (state.trust().join("granted.jsonl"), state.trust().join("lock"));
+        let mut store = Self { path, lock, grants: Vec::new(), trouble: None };
+        store.load();
+        store
+    }
+
+    /// Why nothing is trusted, where that is not the user's choice.
+    pub fn trouble(&self) -> Option<&TrustError> {
+        self.trouble.as_ref()
+    }
+
+    /// What of these the user has not said yes to. `root` is the real path.
+    pub fn unknown(&self, root: &Path, items: &[Item]) -> Vec<Item> {
+        let known: BTreeSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
+        let is_unknown = |it: &&Item| !known.contains(it.hash(root.as_os_str().as_bytes()).as_str());
+        items.iter().filter(is_unknown).cloned().collect()
+    }
+
+    /// The proof that exactly this may run in `root`; gives it back when the user has not said so.
+    pub fn approve(&self, root: &Path, runs: Runs) -> Result<Approved<Runs>, Item> {
+        match self.unknown(root, &[Item::new(runs.clone())]).pop() {
+            None => Ok(Approved(runs)),
+            Some(unknown) => Err(unknown),
+        }
+    }
+
+    /// Keeps the user's yes to these items, durably.
+    pub fn grant(&mut self, root: &Path, task: Option<&TaskId>, items: &[Item]) -> Result<(), TrustError> {
+        self.change(|grants| {
+            grants.extend(items.iter().map(|it| Grant {
+                hash: it.hash(root.as_os_str().as_bytes()),
+                root: root.to_string_lossy().into_owned(),
+                task: task.map(|it| it.0.clone()),
+                kind: it.runs.kind().to_owned(),
+            }));
+        })
+    }
+
+    /// Takes back everything said for a task; without one, for the whole root.
+    pub fn revoke(&mut self, root: &Path, task: Option<&TaskId>) -> Result<(), TrustError> {
+        let root = root.to_string_lossy();
+        self.change(|grants| {
+            let meant =
+                |it: &&Grant| it.root == root && task.is_none_or(|task| it.task.as_ref() == Some(&task.0));
+            // The same command may have been trusted for another task too: it is the same yes.
+            let hashes: BTreeSet<String> = grants.iter().filter(meant).map(|it| it.hash.clone()).collect();
+            grants.retain(|it| !hashes.contains(&it.hash));
+        })
+    }
+
+    /// Changes the list as it is on disk now: somebody else may have added to it.
+    fn change(&mut self, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), TrustError> {
+        let _alone = pass(&self.lock, Gate::Exclusive)?;
+        self.load();
+        match self.trouble.take() {
+            Some(TrustError::Damaged { .. }) => self.put_aside()?,
+            Some(trouble) => return Err(trouble),
+            None => {}
+        }
+        change(&mut self.grants);
+        self.grants.sort();
+        self.grants.dedup();
+        durable::replace_file(&self.path, write(&self.grants).as_bytes()).map_err(self.io("write"))
+    }
+
+    fn load(&mut self) {
+        let read = match std::fs::read(&self.path) {
+            Ok(bytes) => read(&bytes).ok_or_else(|| TrustError::Damaged { path: self.path.clone() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(self.io("read")(error)),
+        };
+        (self.grants, self.trouble) = match read {
+            Ok(grants) => (grants, None),
+            Err(trouble) => (Vec::new(), Some(trouble)),
+        };
+    }
+
+    fn put_aside(&self) -> Result<(), TrustError> {
+        let aside = (1_u32..).map(|number| self.path.with_extension(format!("damaged-{number}")));
+        let free = aside.into_iter().find(|it| !it.exists()).unwrap_or_default();
+        std::fs::rename(&self.path, free).map_err(self.io("put aside"))
+    }
+
+    fn io(&self, action: &'static str) -> impl FnOnce(io::Error) -> TrustError {
+        let path = self.path.clone();
+        move |source| TrustError::Io { action, path, source }
+    }
+}
+
+fn write(grants: &[Grant]) -> String {
+    // Strings and numbers only: nothing that JSON could refuse.
+    let line = |it: Result<String, _>| it.unwrap_or_default() + "\n";
+    let list: String = grants.iter().map(|it| line(serde_json::to_string(it))).collect();
+    let end = End { end: grants.len(), sum: sum(list.as_bytes()) };
+    list + &line(serde_json::to_string(&end))
+}
+
+fn read(bytes: &[u8]) -> Option<Vec<Grant>> {
+    let whole = bytes.strip_suffix(b"\n")?;
+    let last = whole.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    let (list, end) = whole.split_at_checked(last)?;
+    let end: End = serde_json::from_slice(end).ok()?;
+    let lines = list.split_inclusive(|it| *it == b'\n');
+    let grants: Vec<Grant> = lines.map(serde_json::from_slice).collect::<Result<_, _>>().ok()?;
+    (end.sum == sum(list) && end.end == grants.len()).then_some(grants)
+}
+
+fn sum(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -138,7 +138,7 @@ impl StateDir {
 
 /// Serialises taking and probing: between a look and a lock nobody else can come. Held for a few system calls
 /// only; waited for with a limit, so that a stopped process cannot make the others hang for ever.
-pub(super) fn pass(path: &Path, gate: Gate) -> Result<File, StateError> {
+pub(crate) fn pass(path: &Path, gate: Gate) -> Result<File, StateError> {
     const PATIENCE: Duration = Duration::from_secs(10);
     const PAUSE: Duration = Duration::from_millis(2);
     let failed = || StateError::io("lock", path);
@@ -160,7 +160,7 @@ pub(super) fn pass(path: &Path, gate: Gate) -> Result<File, StateError> {
 
 /// How the gate is passed: looking (with others) or taking (alone).
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Gate {
+pub(crate) enum Gate {
     Shared,
     Exclusive,
 }

@@ -17,4 +17,5 @@ pub mod redact;
 pub mod sanitize;
 pub mod settings;
 pub mod task;
+pub mod trust;
 pub mod view;

@@ -1,0 +1,171 @@
+//! Finds the files of a workspace by which an agent runs programs of its own accord: hooks, tool servers. Reads
+//! only, never through a link that leads out of the root, and never more than a person could look through.
+
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::trust::{Content, Item, Runs};
+use rustix::fs::{Mode, OFlags};
+
+/// Of one file.
+pub const MOST_BYTES: u64 = 1024 * 1024;
+/// Of all together.
+pub const MOST_FILES: usize = 500;
+const DEEPEST: usize = 16;
+
+/// Why the surfaces could not be read: then nothing may start.
+#[derive(Debug, thiserror::Error)]
+pub enum SurfaceError {
+    #[error("cannot read {}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} holds over {MOST_BYTES} bytes", path.display())]
+    TooBig { path: PathBuf },
+    #[error("{} and its like are over {MOST_FILES} files", path.display())]
+    TooMany { path: PathBuf },
+    #[error("{} is neither file, folder nor link", path.display())]
+    Special { path: PathBuf },
+}
+
+impl SurfaceError {
+    pub fn hint(&self) -> &'static str {
+        "Agents run programs from there, so it has to be readable in full before it can be trusted: remove what \
+         does not belong there."
+    }
+}
+
+/// Everything of the kind under `root`, by path.
+pub fn surfaces(root: &Path) -> Result<Vec<Item>, SurfaceError> {
+    let real = root.canonicalize().map_err(|source| SurfaceError::Io { path: root.to_owned(), source })?;
+    let mut search = Search { root: real, items: Vec::new(), looks: 0 };
+    search.look(Path::new(".mcp.json"), 0)?;
+    search.look_at_settings(Path::new(".claude"))?;
+    for folder in [".codex", ".gemini"] {
+        search.look(Path::new(folder), 0)?;
+    }
+    search.items.sort_by(|one, other| one.runs.cmp(&other.runs));
+    Ok(search.items)
+}
+
+struct Search {
+    /// Real path.
+    root: PathBuf,
+    items: Vec<Item>,
+    /// Links to folders above themselves would multiply without end.
+    looks: usize,
+}
+
+impl Search {
+    /// Of this folder only the settings; the rest of it is prose.
+    fn look_at_settings(&mut self, folder: &Path) -> Result<(), SurfaceError> {
+        if self.leads_out(folder) {
+            return self.look(folder, 0);
+        }
+        for name in self.names(folder)? {
+            let text = name.to_string_lossy();
+            if text.starts_with("settings") && text.ends_with(".json") {
+                self.look(&folder.join(name), 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn leads_out(&self, path: &Path) -> bool {
+        let whole = self.root.join(path);
+        whole.is_symlink() && !whole.canonicalize().is_ok_and(|it| it.starts_with(&self.root))
+    }
+
+    /// Takes what is at `path` (relative to the root): a file, a folder with all that is in it, a link.
+    fn look(&mut self, path: &Path, depth: usize) -> Result<(), SurfaceError> {
+        let whole = self.root.join(path);
+        self.looks += 1;
+        if self.looks > 4 * MOST_FILES {
+            return Err(SurfaceError::TooMany { path: whole });
+        }
+        let Some(found) = absent(std::fs::symlink_metadata(&whole)).map_err(io_at(&whole))? else {
+            return Ok(());
+        };
+        if !found.is_symlink() {
+            return self.take(path, &whole, &found, depth);
+        }
+        // The agent follows it. Inside the root that is the workspace's own content; elsewhere it is not ours
+        // to read, and the link itself is what the workspace says.
+        if self.leads_out(path) {
+            let to = std::fs::read_link(&whole).map_err(io_at(&whole))?;
+            return self.add(path, Content::Link(to.as_os_str().as_bytes().to_vec()));
+        }
+        let real = whole.canonicalize().map_err(io_at(&whole))?;
+        let found = std::fs::metadata(&real).map_err(io_at(&real))?;
+        self.take(path, &real, &found, depth)
+    }
+
+    fn take(&mut self, path: &Path, real: &Path, found: &Metadata, depth: usize) -> Result<(), SurfaceError> {
+        if found.is_dir() {
+            if depth == DEEPEST {
+                return Err(SurfaceError::TooMany { path: self.root.join(path) });
+            }
+            for name in self.names(path)? {
+                self.look(&path.join(name), depth + 1)?;
+            }
+            return Ok(());
+        }
+        if !found.is_file() {
+            return Err(SurfaceError::Special { path: self.root.join(path) });
+        }
+        let content = Content::File(read(real)?);
+        self.add(path, content)
+    }
+
+    fn add(&mut self, path: &Path, content: Content) -> Result<(), SurfaceError> {
+        if self.items.len() == MOST_FILES {
+            return Err(SurfaceError::TooMany { path: self.root.join(path) });
+        }
+        let path = path.as_os_str().as_bytes().to_vec();
+        self.items.push(Item::new(Runs::Surface { path, content }));
+        Ok(())
+    }
+
+    /// Names in a folder; none where there is no such folder.
+    fn names(&self, path: &Path) -> Result<Vec<std::ffi::OsString>, SurfaceError> {
+        let whole = self.root.join(path);
+        let entries = match std::fs::read_dir(&whole) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Ok(Vec::new());
+            }
+            other => other.map_err(io_at(&whole))?,
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            if names.len() > MOST_FILES {
+                return Err(SurfaceError::TooMany { path: whole });
+            }
+            names.push(entry.map_err(io_at(&whole))?.file_name());
+        }
+        Ok(names)
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, SurfaceError> {
+    // Swapped for a pipe since it was looked at, it must not make us wait; for a link, not lead us out.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| io_at(path)(error.into()))?;
+    let mut bytes = Vec::new();
+    File::from(file).take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(io_at(path))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(SurfaceError::TooBig { path: path.to_owned() });
+    }
+    Ok(bytes)
+}
+
+fn absent(found: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
+    match found {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+fn io_at(path: &Path) -> impl FnOnce(io::Error) -> SurfaceError {
+    let path = path.to_owned();
+    move |source| SurfaceError::Io { path, source }
+}

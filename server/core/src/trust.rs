@@ -1,0 +1,248 @@
+//! What a workspace could make loopkeeper run: what exactly is hashed, and how it is shown to the person who
+//! decides. Pure; who trusts what is kept by the shell's trust store.
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::journal::AgentPlan;
+use crate::sanitize;
+use crate::settings::Permissions;
+use crate::task::{Check, Criterion};
+
+/// One thing that needs the user's word before it may run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    pub runs: Runs,
+    /// Where it is written. Not part of the hash: a moved line is the same command.
+    pub source: Option<Source>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Source {
+    /// Relative to the root.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+}
+
+/// What runs, to the byte. What is executed is made of this value, never read again.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Runs {
+    /// By `sh -c` in the root.
+    Check {
+        command: String,
+    },
+    Agent {
+        name: String,
+        argv: Vec<String>,
+        permissions: String,
+    },
+    /// The text of the workspace's `[agents]`.
+    AgentsSection {
+        text: String,
+    },
+    /// What the workspace's `[env]` gives to every program.
+    Environment {
+        pass: Vec<String>,
+        set: Vec<(String, String)>,
+    },
+    /// A file that makes the agent itself run programs. The path is relative to the root.
+    Surface {
+        path: Vec<u8>,
+        content: Content,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Content {
+    File(Vec<u8>),
+    /// A link that leads out of the root, or nowhere: where to, not what is there.
+    Link(Vec<u8>),
+}
+
+impl Item {
+    pub fn new(runs: Runs) -> Self {
+        Self { runs, source: None }
+    }
+
+    /// An agent as it would be started.
+    pub fn agent(plan: &AgentPlan) -> Self {
+        let permissions = match plan.permissions {
+            Permissions::Edits => "edits",
+            Permissions::SandboxedAll => "sandboxed-all",
+            Permissions::All => "all",
+        };
+        let (name, argv) = (plan.name.clone(), plan.argv.clone());
+        Self::new(Runs::Agent { name, argv, permissions: permissions.to_owned() })
+    }
+
+    /// The commands of criteria. `text_of` gives a document's text by its name, for line numbers.
+    pub fn checks<'a>(criteria: &[Criterion], text_of: impl Fn(&str) -> Option<&'a str>) -> Vec<Self> {
+        let item = |criterion: &Criterion| {
+            let Some(Check::Command { command, .. }) = &criterion.check else { return None };
+            let place = &criterion.place;
+            let source = text_of(&place.file)
+                .map(|text| Source { file: place.file.clone(), line: line_of(text, place.range.start) });
+            Some(Self { runs: Runs::Check { command: command.clone() }, source })
+        };
+        criteria.iter().filter_map(item).collect()
+    }
+
+    /// What the user's word is kept under: 64 hex digits over the real path of the root, the kind and the
+    /// exact bytes.
+    pub fn hash(&self, root: &[u8]) -> String {
+        let mut parts: Vec<&[u8]> = vec![b"loopkeeper trust 1", root, self.runs.kind().as_bytes()];
+        match &self.runs {
+            Runs::Check { command: text } | Runs::AgentsSection { text } => parts.push(text.as_bytes()),
+            Runs::Agent { name, argv, permissions } => {
+                parts.extend([name.as_bytes(), permissions.as_bytes()]);
+                parts.extend(argv.iter().map(String::as_bytes));
+            }
+            Runs::Environment { pass, set } => {
+                parts.extend(pass.iter().map(String::as_bytes));
+                // No name of a variable is empty: this ends the one list and begins the other.
+                parts.push(b"");
+                parts.extend(set.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]));
+            }
+            Runs::Surface { path, content: Content::File(bytes) } => {
+                parts.extend([path, &b"file"[..], bytes]);
+            }
+            Runs::Surface { path, content: Content::Link(to) } => parts.extend([path, &b"link"[..], to]),
+        }
+        hash_of(parts)
+    }
+}
+
+impl Runs {
+    /// One stable word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Check { .. } => "check",
+            Self::Agent { .. } => "agent",
+            Self::AgentsSection { .. } => "agents",
+            Self::Environment { .. } => "environment",
+            Self::Surface { .. } => "surface",
+        }
+    }
+}
+
+/// What a person reads before saying yes: everything verbatim, nothing that could hide or imitate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Page {
+    /// Over all items: a yes to this page is a yes to nothing else.
+    pub hash: String,
+    pub commands: Vec<Shown>,
+}
+
+/// One item as it is shown; every text printable as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Shown {
+    pub kind: &'static str,
+    /// Where it comes from, or what it is called.
+    pub title: String,
+    /// Verbatim; commands are one line, files as many as they have.
+    pub lines: Vec<String>,
+}
+
+impl Page {
+    /// The page of these items. Their order and repetition make no difference.
+    pub fn new(root: &[u8], items: &[Item]) -> Self {
+        let mut items: Vec<&Item> = items.iter().collect();
+        items.sort_by_key(|it| (it.runs.kind(), it.source.clone(), it.runs.clone()));
+        items.dedup_by_key(|it| it.runs.clone());
+        let mut hashes: Vec<String> = items.iter().map(|it| it.hash(root)).collect();
+        hashes.sort();
+        hashes.dedup();
+        let hash = hash_of(hashes.iter().map(String::as_bytes).collect());
+        Self { hash, commands: items.into_iter().map(shown).collect() }
+    }
+
+    /// The page as plain text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for Shown { kind, title, lines } in &self.commands {
+            text.extend([format!("{kind:<12}{title}").trim_end(), "\n"]);
+            text.extend(lines.iter().flat_map(|line| ["    ", line.as_str(), "\n"]));
+            text.push('\n');
+        }
+        text + &format!("hash        {}\n", self.hash)
+    }
+}
+
+fn shown(item: &Item) -> Shown {
+    let source = item.source.as_ref().map(|it| format!("{}:{}", sanitize::visible(&it.file), it.line));
+    let of_workspace = || "of this workspace".to_owned();
+    let (title, lines) = match &item.runs {
+        Runs::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
+        Runs::Agent { name, argv, permissions } => {
+            let title = format!("{} (permissions: {permissions})", sanitize::visible(name));
+            (title, vec![argv.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")])
+        }
+        Runs::AgentsSection { text } => (source.unwrap_or_else(of_workspace), lines_of(text)),
+        Runs::Environment { pass, set } => {
+            let pass = pass.iter().map(|it| format!("pass {}", quoted(it)));
+            let set = set.iter().map(|(name, value)| format!("set {}={}", quoted(name), quoted(value)));
+            (source.unwrap_or_else(of_workspace), pass.chain(set).collect())
+        }
+        Runs::Surface { path, content } => (bytes_visible(path), content_lines(content)),
+    };
+    Shown { kind: item.runs.kind(), title, lines }
+}
+
+fn content_lines(content: &Content) -> Vec<String> {
+    match content {
+        Content::Link(to) => vec![format!("a link, not followed, to {}", bytes_visible(to))],
+        Content::File(bytes) => match str::from_utf8(bytes) {
+            Ok(text) => lines_of(text),
+            Err(_) => {
+                vec![format!("not text: {} bytes, sha256 {}", bytes.len(), hex(&Sha256::digest(bytes)))]
+            }
+        },
+    }
+}
+
+fn lines_of(text: &str) -> Vec<String> {
+    text.split('\n').map(sanitize::visible).collect()
+}
+
+/// As one would write it in a shell, so that no two argument lists look the same.
+fn quoted(argument: &str) -> String {
+    let plain = |it: char| it.is_ascii_alphanumeric() || "_-./:=@%+,{}".contains(it);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", sanitize::visible(&argument.replace('\'', r"'\''")))
+}
+
+fn bytes_visible(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text += &sanitize::visible(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|it| format!("\\x{it:02x}")));
+    }
+    text
+}
+
+fn line_of(text: &str, offset: usize) -> u32 {
+    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+    before.split(|it| *it == b'\n').count() as u32
+}
+
+/// Over the parts with their lengths: no other parts, joined, give the same.
+fn hash_of(parts: Vec<&[u8]>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hex(&hash.finalize())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |it: u8| DIGITS.get(usize::from(it)).copied().map(char::from);
+    bytes.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests;

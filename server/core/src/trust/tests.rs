@@ -1,0 +1,158 @@
+use proptest::prelude::*;
+
+use super::{Content, Item, Page, Runs, Source};
+use crate::journal::samples::criterion;
+
+fn check(command: &str) -> Item {
+    Item::new(Runs::Check { command: command.to_owned() })
+}
+
+fn agent(name: &str, argv: &[&str], permissions: &str) -> Item {
+    let argv = argv.iter().map(|it| (*it).to_owned()).collect();
+    Item::new(Runs::Agent { name: name.to_owned(), argv, permissions: permissions.to_owned() })
+}
+
+fn surface(path: &str, content: Content) -> Item {
+    Item::new(Runs::Surface { path: path.as_bytes().to_vec(), content })
+}
+
+fn environment(pass: &[&str], set: &[(&str, &str)]) -> Item {
+    let pass = pass.iter().map(|it| (*it).to_owned()).collect();
+    let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Item::new(Runs::Environment { pass, set })
+}
+
+/// Things that somebody might want to look alike.
+fn items() -> Vec<Item> {
+    vec![
+        check("cargo test"),
+        check("cargo test "),
+        check("cargo  test"),
+        check("cargo test\n"),
+        check(""),
+        Item::new(Runs::AgentsSection { text: "cargo test".to_owned() }),
+        agent("a", &["x", "y"], "edits"),
+        agent("a", &["x y"], "edits"),
+        agent("a", &["x", "y", ""], "edits"),
+        agent("a", &["x'", "'y"], "edits"),
+        agent("a", &["x", "y"], "all"),
+        agent("b", &["x", "y"], "edits"),
+        agent("a", &["x\u{1b}[2K", "y"], "edits"),
+        agent("a", &["x^[[2K", "y"], "edits"),
+        environment(&["A"], &[]),
+        environment(&[], &[("A", "")]),
+        environment(&["A"], &[("B", "c")]),
+        environment(&["A", "B", "c"], &[]),
+        surface(".mcp.json", Content::File(b"{}".to_vec())),
+        surface(".mcp.json", Content::File(b"{}\n".to_vec())),
+        surface(".mcp.json", Content::File(b"{}\xff".to_vec())),
+        surface(".mcp.json", Content::Link(b"{}".to_vec())),
+        surface(".codex/x", Content::File(b"{}".to_vec())),
+    ]
+}
+
+#[test]
+fn no_two_things_have_one_hash() {
+    let items = items();
+    let mut hashes: Vec<_> = items.iter().map(|it| it.hash(b"/root")).collect();
+    hashes.extend(items.iter().map(|it| it.hash(b"/other")));
+    assert!(hashes.iter().all(|it| it.len() == 64));
+    let count = hashes.len();
+    hashes.sort();
+    hashes.dedup();
+    assert_eq!(hashes.len(), count);
+}
+
+#[test]
+fn the_hash_is_pinned() {
+    // A change here would make every user be asked anew.
+    let hash = check("cargo test").hash(b"/home/u/project");
+    assert_eq!(hash, "0cc64f077ca736d447dffb6d5c69a389c4213dd318c4cea80e04a29243d37cb1");
+}
+
+#[test]
+fn where_it_is_written_does_not_matter() {
+    let moved = Item { source: Some(Source { file: "PROMPT.md".to_owned(), line: 7 }), ..check("make") };
+    assert_eq!(moved.hash(b"/"), check("make").hash(b"/"));
+    assert_eq!(Page::new(b"/", &[moved, check("make")]).hash, Page::new(b"/", &[check("make")]).hash);
+}
+
+#[test]
+fn checks_know_their_lines() {
+    let text = "0123456789\n\n- Coverage holds: `$ make cover`\n";
+    let mut second = criterion();
+    (second.check, second.place.range) = (None, 0..1);
+    let mut first = criterion();
+    first.place.range = 12..20;
+    let found = Item::checks(&[first, second], |file| (file == "PROMPT.md").then_some(text));
+    let source = Some(Source { file: "PROMPT.md".to_owned(), line: 3 });
+    assert_eq!(found, [Item { runs: Runs::Check { command: "make cover".to_owned() }, source }]);
+    assert_eq!(Item::checks(&[criterion()], |_| None)[0].source, None);
+}
+
+#[test]
+fn a_page_shows_everything_verbatim() {
+    let items = [
+        Item {
+            source: Some(Source { file: "PRO\u{202e}MPT.md".to_owned(), line: 12 }),
+            ..check("cargo test # \u{200b}\u{1b}[2K\rrm -rf ~")
+        },
+        agent("mine", &["./agent.sh", "-p", "it's\nfine", "{prompt}"], "edits"),
+        environment(&["TOKEN"], &[("PATH", "./bin:/bin"), ("LD_PRELOAD", "a b")]),
+        surface(".mcp.json", Content::File(b"{\n\t\"x\": 1\n}".to_vec())),
+        surface(".codex/ä", Content::Link(b"/etc/\xff".to_vec())),
+        surface(".gemini/b", Content::File(b"\xff\x00".to_vec())),
+    ];
+    let page = Page::new(b"/home/u/project", &items);
+    let expect = r"agent       mine (permissions: edits)
+    ./agent.sh -p 'it'\''s^Jfine' {prompt}
+
+check       PRO\u{202e}MPT.md:12
+    cargo test # \u{200b}^[[2K^Mrm -rf ~
+
+environment of this workspace
+    pass TOKEN
+    set PATH=./bin:/bin
+    set LD_PRELOAD='a b'
+
+surface     .codex/ä
+    a link, not followed, to /etc/\xff
+
+surface     .gemini/b
+    not text: 2 bytes, sha256 ";
+    assert!(page.text().starts_with(expect), "{}", page.text());
+    let rest = "surface     .mcp.json\n    {\n    ^I\"x\": 1\n    }\n\nhash        ";
+    assert!(page.text().contains(rest), "{}", page.text());
+}
+
+proptest! {
+    #[test]
+    fn a_page_never_shows_what_a_terminal_would_act_on(
+        command in any::<String>(),
+        argv in prop::collection::vec(any::<String>(), 0..4),
+        path in any::<Vec<u8>>(),
+        bytes in any::<Vec<u8>>(),
+    ) {
+        let items = [
+            check(&command),
+            Item::new(Runs::Agent { name: command.clone(), argv, permissions: "edits".to_owned() }),
+            Item::new(Runs::Surface { path, content: Content::File(bytes) }),
+        ];
+        let text = Page::new(b"/", &items).text();
+        let bad = text.chars().find(|it| (it.is_control() && *it != '\n') || matches!(it, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'));
+        prop_assert_eq!(bad, None);
+    }
+
+    /// Whoever reads two different commands sees two different lines, as long as they are typed characters.
+    #[test]
+    fn argument_lists_never_look_alike(
+        one in prop::collection::vec("[ a'\\\\\"$]{0,3}", 0..4),
+        other in prop::collection::vec("[ a'\\\\\"$]{0,3}", 0..4),
+    ) {
+        let line = |argv: &Vec<String>| {
+            let argv: Vec<_> = argv.iter().map(String::as_str).collect();
+            Page::new(b"/", &[agent("a", &argv, "edits")]).commands[0].lines.clone()
+        };
+        prop_assert_eq!(line(&one) == line(&other), one == other);
+    }
+}
