@@ -9,7 +9,7 @@ mod cache;
 mod compare;
 mod error;
 mod gc;
-mod ignores;
+pub(in crate::adapters) mod ignores;
 mod names;
 mod objects;
 mod patch;

@@ -24,7 +24,7 @@ const FOLDERS: [&[u8]; 6] =
     [b"target", b"node_modules", b"__pycache__", b".venv", b".pytest_cache", b".mypy_cache"];
 
 /// The rules of one tree. Patterns stay compiled between walks.
-pub(super) struct Rules {
+pub(in crate::adapters) struct Rules {
     root: PathBuf,
     excludes_file: Option<PathBuf>,
     levels: Vec<Level>,
@@ -39,15 +39,15 @@ struct Level {
 
 /// How many rule files a folder brought, to be handed back when leaving it.
 #[must_use]
-pub(super) struct Entered(usize);
+pub(in crate::adapters) struct Entered(usize);
 
 impl Rules {
-    pub(super) fn new(root: &Path, excludes_file: Option<PathBuf>) -> Self {
+    pub(in crate::adapters) fn new(root: &Path, excludes_file: Option<PathBuf>) -> Self {
         Self { root: root.to_path_buf(), excludes_file, levels: Vec::new(), compiled: HashMap::new() }
     }
 
     /// Starts a walk: everything that stands above the root's own folder.
-    pub(super) fn start(&mut self) {
+    pub(in crate::adapters) fn start(&mut self) {
         self.levels.clear();
         let root = self.root.clone();
         let top = layout::top(&root).unwrap_or_else(|| root.clone());
@@ -68,7 +68,7 @@ impl Rules {
     }
 
     /// The rule files of a folder: `.gitignore`, and `info/exclude` where a repository begins.
-    pub(super) fn enter(&mut self, fd: BorrowedFd<'_>, path: &[u8], holds: Holds) -> Entered {
+    pub(in crate::adapters) fn enter(&mut self, fd: BorrowedFd<'_>, path: &[u8], holds: Holds) -> Entered {
         let before = self.levels.len();
         if holds.repository || holds.rules {
             let folder = PathBuf::from(std::ffi::OsStr::from_bytes(path));
@@ -84,17 +84,17 @@ impl Rules {
     }
 
     /// The same with rules that stood there at another time.
-    pub(super) fn enter_as_it_was(&mut self, folder: &Path, rules: Option<Vec<u8>>) {
+    pub(in crate::adapters) fn enter_as_it_was(&mut self, folder: &Path, rules: Option<Vec<u8>>) {
         self.enter_repository(folder);
         self.push(&folder.join(".gitignore"), folder, rules);
     }
 
-    pub(super) fn leave(&mut self, entered: &Entered) {
+    pub(in crate::adapters) fn leave(&mut self, entered: &Entered) {
         self.levels.truncate(self.levels.len() - entered.0);
     }
 
     /// `path` is absolute; the folders above it are not ignored.
-    pub(super) fn ignored(&self, path: &[u8], name: &[u8], is_folder: bool) -> bool {
+    pub(in crate::adapters) fn ignored(&self, path: &[u8], name: &[u8], is_folder: bool) -> bool {
         for level in self.levels.iter().rev() {
             let below = path.get(level.base..).unwrap_or_default();
             match pattern::verdict(&level.patterns, below, is_folder) {
@@ -132,13 +132,13 @@ impl Rules {
 
 /// What a folder's listing tells about rules in it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Holds {
+pub(in crate::adapters) struct Holds {
     pub rules: bool,
     pub repository: bool,
 }
 
 /// The user's `core.excludesFile`, with git's default.
-pub(super) fn users_excludes_file() -> Option<PathBuf> {
+pub(in crate::adapters) fn users_excludes_file() -> Option<PathBuf> {
     let set = git2::Config::open_default().and_then(|mut it| it.snapshot()?.get_path("core.excludesfile"));
     set.ok().or_else(|| {
         let config = std::env::var_os("XDG_CONFIG_HOME").filter(|it| !it.is_empty()).map(PathBuf::from);

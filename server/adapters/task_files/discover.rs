@@ -1,0 +1,148 @@
+//! Which tasks a root has: a walk by names, by the same ignore rules as the tree, to a bounded depth.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use loopkeeper_core::task::{DocumentKind, TaskId, kind_of};
+
+use super::{Found, TaskFileError, relative};
+use crate::adapters::snapshots::ignores::{Holds, Rules, users_excludes_file};
+
+/// Names below the root that a path may have.
+const MAX_DEPTH: usize = 6;
+
+/// The tasks of a root: the most specific first, then those that `[tasks] files` names. Plans belong to every task
+/// in their folder; where a root has plans and nothing else, each folder's plans are a task.
+pub fn discover(
+    root: &Path,
+    exclude: &[String],
+    extra_files: &[String],
+) -> Result<Vec<Found>, TaskFileError> {
+    fs::read_dir(root).map_err(|source| TaskFileError::Read { path: root.to_owned(), source })?;
+    let mut rules = Rules::new(root, users_excludes_file());
+    rules.start();
+    let mut walk = Walk { root, exclude: glob_set(exclude)?, rules, folders: BTreeMap::new() };
+    walk.folder(root, 1);
+    let mut tasks = walk.tasks();
+    let named: Vec<Found> = extra_files.iter().map(|name| named(root, name)).collect();
+    for task in named {
+        if tasks.iter().all(|(_, found)| found.path != task.path) {
+            tasks.push((usize::MAX, task));
+        }
+    }
+    if tasks.is_empty() {
+        tasks = walk.plans_alone();
+    }
+    Ok(tasks.into_iter().map(|(_, found)| found).collect())
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    exclude: GlobSet,
+    rules: Rules,
+    /// The documents of each folder, by kind and name.
+    folders: BTreeMap<PathBuf, Vec<(DocumentKind, PathBuf)>>,
+}
+
+impl Walk<'_> {
+    /// A folder that cannot be read holds no task that could be started.
+    fn folder(&mut self, folder: &Path, depth: usize) {
+        let Ok(handle) = File::open(folder) else { return };
+        let Ok(listing) = fs::read_dir(folder) else { return };
+        let entries: Vec<fs::DirEntry> = listing.flatten().collect();
+        let holds = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
+        let holds = Holds { rules: holds(".gitignore"), repository: holds(".git") };
+        let entered = self.rules.enter(handle.as_fd(), folder.as_os_str().as_bytes(), holds);
+        for entry in &entries {
+            self.entry(entry, depth);
+        }
+        self.rules.leave(&entered);
+    }
+
+    fn entry(&mut self, entry: &fs::DirEntry, depth: usize) {
+        let (path, name) = (entry.path(), entry.file_name());
+        let Ok(file_type) = entry.file_type() else { return };
+        let is_folder = file_type.is_dir();
+        let below = relative(self.root, &path);
+        if name == ".git"
+            || self.exclude.is_match(&below)
+            || self.rules.ignored(path.as_os_str().as_bytes(), name.as_bytes(), is_folder)
+        {
+            return;
+        }
+        if is_folder {
+            if depth < MAX_DEPTH {
+                self.folder(&path, depth + 1);
+            }
+        } else if let Some(kind) = kind_of(&below)
+            // A link is listed, so that one which leaves the root is refused aloud.
+            && (file_type.is_file() || file_type.is_symlink())
+            && let Some(folder) = path.parent()
+        {
+            self.folders.entry(folder.to_owned()).or_default().push((kind, path));
+        }
+    }
+
+    fn tasks(&self) -> Vec<(usize, Found)> {
+        let mut tasks: Vec<(DocumentKind, usize, Found)> = Vec::new();
+        for documents in self.folders.values() {
+            let plans = plans(documents);
+            for (kind, path) in documents.iter().filter(|(kind, _)| !kind.is_plan()) {
+                tasks.push((*kind, path.components().count(), self.found(path, plans.clone())));
+            }
+        }
+        tasks.sort_by(|a, b| (a.0, a.1, &a.2.path).cmp(&(b.0, b.1, &b.2.path)));
+        tasks.into_iter().map(|(_, depth, found)| (depth, found)).collect()
+    }
+
+    fn plans_alone(&self) -> Vec<(usize, Found)> {
+        let folders = self.folders.values().filter_map(|documents| {
+            let mut plans = plans(documents).into_iter();
+            let first = plans.next()?;
+            Some((first.components().count(), self.found(&first, plans.collect())))
+        });
+        let mut tasks: Vec<(usize, Found)> = folders.collect();
+        tasks.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
+        tasks
+    }
+
+    fn found(&self, path: &Path, plans: Vec<PathBuf>) -> Found {
+        Found { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
+    }
+}
+
+fn plans(documents: &[(DocumentKind, PathBuf)]) -> Vec<PathBuf> {
+    let mut plans: Vec<&(DocumentKind, PathBuf)> =
+        documents.iter().filter(|(kind, _)| kind.is_plan()).collect();
+    plans.sort();
+    plans.into_iter().map(|(_, path)| path.clone()).collect()
+}
+
+/// A document that the configuration names: it counts whether or not it is there, ignored or excluded.
+fn named(root: &Path, name: &str) -> Found {
+    let clean: PathBuf = Path::new(name).components().filter(|part| *part != Component::CurDir).collect();
+    let path = root.join(clean);
+    let mut documents = Vec::new();
+    for entry in path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten() {
+        let is_folder = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
+        let kind = kind_of(&relative(root, &entry.path())).filter(|_| !is_folder && entry.path() != path);
+        documents.extend(kind.map(|kind| (kind, entry.path())));
+    }
+    Found { id: TaskId(relative(root, &path)), plans: plans(&documents), path }
+}
+
+fn glob_set(globs: &[String]) -> Result<GlobSet, TaskFileError> {
+    let mut set = GlobSetBuilder::new();
+    let failed = |glob: &str| {
+        let glob = glob.to_owned();
+        |source| TaskFileError::BadGlob { glob, source }
+    };
+    for glob in globs {
+        set.add(GlobBuilder::new(glob).literal_separator(true).build().map_err(failed(glob))?);
+    }
+    set.build().map_err(failed(&globs.join(", ")))
+}
