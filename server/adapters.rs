@@ -4,6 +4,7 @@ pub mod agents;
 pub mod clock;
 pub mod config_files;
 pub mod durable;
+pub mod env;
 pub mod git;
 pub mod journal_file;
 pub mod process;

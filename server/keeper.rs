@@ -1,1 +1,3 @@
 //! Owns one loop.
+
+pub mod domain;

@@ -1,1 +1,184 @@
-//! TBD
+//! Runs agents and checks, each under a warden (see `keeper::domain`) that leaves nobody behind.
+//!
+//! Only this module starts programs in a keeper. It reads nothing into what they say or how they end.
+
+mod kept;
+mod lines;
+pub mod orphans;
+mod output_file;
+mod pump;
+pub(crate) mod report;
+pub(crate) mod resolve;
+mod run;
+mod running;
+pub(crate) mod table;
+pub(crate) mod tree;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use thiserror::Error;
+use tokio::net::unix::pipe::Receiver;
+use tokio::sync::{mpsc, watch};
+
+use self::lines::Lines;
+use self::output_file::OutputFile;
+use self::pump::{CHUNKS, Pump};
+pub use self::run::run_to_end;
+pub use self::running::Running;
+use super::sandbox::Domain;
+
+/// One program to run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The program and its arguments. A name is looked up in the `PATH` of `env`, a path is relative to `cwd`.
+    pub argv: Vec<OsString>,
+    pub cwd: PathBuf,
+    /// The complete environment (see [`super::env::scrubbed`]); nothing is inherited.
+    pub env: Vec<(OsString, OsString)>,
+    pub stdin: Stdin,
+    /// Between TERM and KILL.
+    pub grace: Duration,
+    /// Raw output goes to `BASE.out` and, where it is long, `BASE.tail`.
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stdin {
+    Null,
+    /// The content of this file.
+    File(PathBuf),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// Raw bytes, line ends removed; the last line of a stream may have had none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutputEvent {
+    Line {
+        stream: Stream,
+        bytes: Vec<u8>,
+    },
+    /// A line over `agent::LINE_BYTES`; it is in the output file only.
+    Oversize {
+        stream: Stream,
+        bytes: usize,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// TERM to the main process, KILL to everything after the job's grace time.
+    Grace,
+    /// KILL to everything.
+    Now,
+}
+
+/// How a run ended. Its kill domain is empty but for `left`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ended {
+    pub exit: Option<i32>,
+    pub signal: Option<i32>,
+    /// Why the program could not be started after all, in words.
+    pub not_started: Option<String>,
+    /// Outlived the main process and were ended, as `pid name`.
+    pub survivors: Vec<String>,
+    /// Could not be ended, as `pid name`.
+    pub left: Vec<String>,
+    pub cpu_ms: u64,
+    /// Output bytes that are in no file.
+    pub dropped: u64,
+    /// Why the output could not be written, in words.
+    pub output_error: Option<String>,
+}
+
+#[derive(Debug, Error)]
+pub enum ProcessError {
+    #[error("There is nothing to run: the command is empty.")]
+    Empty,
+    #[error("`{program}` was not found, or is not executable.")]
+    NotFound { program: String },
+    #[error("The folder {} does not exist.", path.display())]
+    NoFolder { path: PathBuf },
+    #[error("Could not write {}: {source}", path.display())]
+    Output { path: PathBuf, source: io::Error },
+    #[error("Could not start `{program}`: {source}")]
+    Start { program: String, source: io::Error },
+}
+
+/// Starts a job. Needs a tokio runtime, and a thread that lives as long as the job.
+pub fn start(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
+    let output = match &job.output {
+        Some(base) => Some(
+            OutputFile::create(base)
+                .map_err(|source| ProcessError::Output { path: base.with_extension("out"), source })?,
+        ),
+        None => None,
+    };
+    let program = find(job)?;
+    let shown = program.display().to_string();
+    let spawned = spawn(job, &program, domain);
+    let spawned = spawned.map_err(|source| ProcessError::Start { program: shown, source })?;
+    let (force, forced) = watch::channel(None);
+    let (to, inbox) = mpsc::channel(CHUNKS);
+    let (pid, control) = (spawned.pid, spawned.control);
+    let (child, out, err) = (spawned.child, Some(spawned.out), Some(spawned.err));
+    let theirs = spawned.for_pump;
+    tokio::spawn(Pump { child, pid, control: theirs, out, err, to, force: forced }.run());
+    let (lines, grace) = (Lines::default(), job.grace);
+    Ok(Running { pid, inbox, control, force, grace, asked: None, lines, output, report: None })
+}
+
+fn find(job: &Job) -> Result<PathBuf, ProcessError> {
+    let name = job.argv.first().ok_or(ProcessError::Empty)?;
+    if !job.cwd.is_dir() {
+        return Err(ProcessError::NoFolder { path: job.cwd.clone() });
+    }
+    let search = job.env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    resolve::program(name, &search.unwrap_or_default(), &job.cwd)
+        .ok_or_else(|| ProcessError::NotFound { program: name.to_string_lossy().into_owned() })
+}
+
+struct Spawned {
+    child: tokio::process::Child,
+    pid: i32,
+    control: UnixStream,
+    for_pump: UnixStream,
+    out: Receiver,
+    err: Receiver,
+}
+
+fn spawn(job: &Job, program: &Path, domain: &Domain) -> io::Result<Spawned> {
+    let (control, theirs) = UnixStream::pair()?;
+    control.set_nonblocking(true)?;
+    let for_pump = control.try_clone()?;
+    let (out, out_end) = pipe()?;
+    let (err, err_end) = pipe()?;
+    let mut command = domain.command();
+    command.arg("--grace-ms").arg(job.grace.as_millis().to_string());
+    if let Stdin::File(path) = &job.stdin {
+        command.arg("--stdin").arg(path);
+    }
+    command.arg("--").arg(program).args(job.argv.iter().skip(1));
+    command.env_clear().envs(job.env.iter().map(|(name, value)| (name, value))).current_dir(&job.cwd);
+    command.stdin(OwnedFd::from(theirs)).stdout(out_end).stderr(err_end);
+    let child = tokio::process::Command::from(command).spawn()?;
+    let pid = child.id().map_or(0, |pid| pid as i32);
+    orphans::knows(pid);
+    Ok(Spawned { child, pid, control, for_pump, out, err })
+}
+
+fn pipe() -> io::Result<(Receiver, Stdio)> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    Ok((Receiver::from_owned_fd(read)?, Stdio::from(write)))
+}

@@ -1,1 +1,131 @@
-//! TBD
+//! What encloses an agent or a check: a PID namespace where bubblewrap works, else the warden alone.
+//!
+//! Chooses and builds the command line; starting, watching and ending is [`super::process`]'s.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use loopkeeper_core::settings::Sandbox;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use thiserror::Error;
+
+/// A working bubblewrap answers within milliseconds.
+const PROBE: Duration = Duration::from_secs(5);
+/// Looked at before `PATH`, which may lead into the workspace.
+const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
+/// Same files, devices, network and user; only the processes are the domain's own. The warden is the first of
+/// them: nothing in the namespace can kill it, and the kernel lets nobody outlive it.
+const NAMESPACE: [&str; 8] =
+    ["--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
+
+/// How the processes of one agent or check are held together, so that none is left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Domain {
+    PidNamespace {
+        bwrap: PathBuf,
+        warden: PathBuf,
+    },
+    /// `why`: the reason for having no namespace, in words; absent where the settings want none.
+    Subreaper {
+        warden: PathBuf,
+        why: Option<String>,
+    },
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SandboxError {
+    #[error("The sandbox is required and cannot be had: {why}.")]
+    Unavailable { why: String },
+}
+
+impl SandboxError {
+    /// The remedy.
+    pub fn hint(&self) -> &'static str {
+        "Install bubblewrap (`apt install bubblewrap`), or set `[sandbox] kind = \"auto\"`."
+    }
+}
+
+impl Domain {
+    /// Tries out what the setting asks for. `warden` is this program's own file.
+    pub fn detect(setting: Sandbox, warden: &Path) -> Result<Self, SandboxError> {
+        let warden = warden.to_path_buf();
+        if setting == Sandbox::Off {
+            return Ok(Self::Subreaper { warden, why: None });
+        }
+        let found = find().ok_or_else(|| "bubblewrap is not installed".to_owned());
+        match found.and_then(|bwrap| probe(&bwrap, &warden).map(|()| bwrap)) {
+            Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden }),
+            Err(why) if setting == Sandbox::Required => Err(SandboxError::Unavailable { why }),
+            Err(why) => Ok(Self::Subreaper { warden, why: Some(why) }),
+        }
+    }
+
+    /// One sentence for people and for the journal.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::PidNamespace { .. } => "Processes run in a PID namespace of their own.".to_owned(),
+            Self::Subreaper { why: None, .. } => "Processes run without a PID namespace.".to_owned(),
+            Self::Subreaper { why: Some(why), .. } => {
+                format!("Processes run without a PID namespace: {why}.")
+            }
+        }
+    }
+
+    /// The command line up to the warden's own arguments.
+    pub(super) fn command(&self) -> Command {
+        match self {
+            Self::PidNamespace { bwrap, warden } => namespace(bwrap, warden),
+            Self::Subreaper { warden, .. } => {
+                let mut command = Command::new(warden);
+                command.arg(crate::keeper::domain::WORD);
+                command
+            }
+        }
+    }
+}
+
+fn namespace(bwrap: &Path, warden: &Path) -> Command {
+    let mut command = Command::new(bwrap);
+    command.args(NAMESPACE).arg("--").arg(warden).arg(crate::keeper::domain::WORD);
+    command
+}
+
+fn find() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let system = SYSTEM.iter().map(PathBuf::from).find(|path| path.is_file());
+    system.or_else(|| super::process::resolve::in_path(OsStr::new("bwrap"), &path))
+}
+
+/// Starts a warden in a namespace for a moment. The error says in words why that fails.
+fn probe(bwrap: &Path, warden: &Path) -> Result<(), String> {
+    let failed = |what: &dyn std::fmt::Display| format!("bubblewrap does not work here ({what})");
+    let mut child = namespace(bwrap, warden)
+        .arg("--probe")
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(&error))?;
+    if !ends_in_time(&child) {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(failed(&"no answer"));
+    }
+    let output = child.wait_with_output().map_err(|error| failed(&error))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let line = said.lines().next().unwrap_or("no reason given").trim_start_matches("bwrap: ");
+    Err(failed(&line.chars().filter(|c| !c.is_control()).take(120).collect::<String>()))
+}
+
+fn ends_in_time(child: &std::process::Child) -> bool {
+    let Ok(handle) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) else { return true };
+    let time = Timespec { tv_sec: PROBE.as_secs() as i64, tv_nsec: 0 };
+    poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time)).is_ok_and(|ready| ready > 0)
+}

@@ -1,0 +1,316 @@
+//! What of the keeper's environment an agent or a check gets to see: a list of what may pass, by name.
+//!
+//! | passes | to |
+//! |---|---|
+//! | who and where: `PATH HOME USER LOGNAME SHELL LANG LC_* TZ TMPDIR XDG_*` and the like | both |
+//! | terminal and colours, `CI` | both |
+//! | proxies and certificates | both |
+//! | homes and caches of toolchains: `CARGO_HOME GOPATH JAVA_HOME NVM_DIR VIRTUAL_ENV` and the like | both |
+//! | keys, endpoints and switches of agents and their providers, every `*_API_KEY` | agents |
+//! | what `[env] pass` names, a trailing `*` stands for anything | both |
+//!
+//! Never, whoever names it: variables of editors, git, nested agents, the dynamic linker, and our own.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+/// Who is going to see the environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    Agent,
+    /// Needs no key of an agent's provider, and gets none.
+    Check,
+}
+
+const BOTH: &[&str] = &[
+    // Who and where.
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "TZ",
+    "TZDIR",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "XDG_*",
+    "HOSTNAME",
+    // Terminal.
+    "TERM",
+    "TERMINFO",
+    "TERMINFO_DIRS",
+    "COLORTERM",
+    "NO_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "FORCE_COLOR",
+    "CI",
+    // Proxies and certificates.
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "PIP_CERT",
+    // Where toolchains live and what they fetch from.
+    "CARGO_HOME",
+    "CARGO_REGISTRIES_*",
+    "RUSTUP_HOME",
+    "RUSTUP_DIST_SERVER",
+    "RUSTUP_UPDATE_ROOT",
+    "SCCACHE_*",
+    "GOPATH",
+    "GOROOT",
+    "GOBIN",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOPROXY",
+    "GOPRIVATE",
+    "GONOSUMDB",
+    "GOTOOLCHAIN",
+    "JAVA_HOME",
+    "JDK_HOME",
+    "M2_HOME",
+    "MAVEN_HOME",
+    "GRADLE_HOME",
+    "GRADLE_USER_HOME",
+    "ANDROID_HOME",
+    "ANDROID_SDK_ROOT",
+    "KOTLIN_HOME",
+    "DOTNET_ROOT",
+    "NVM_DIR",
+    "NVM_BIN",
+    "FNM_*",
+    "VOLTA_HOME",
+    "PNPM_HOME",
+    "COREPACK_HOME",
+    "BUN_INSTALL",
+    "DENO_DIR",
+    "DENO_INSTALL",
+    "NODE_HOME",
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "CONDA_DEFAULT_ENV",
+    "CONDA_EXE",
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "PIPX_HOME",
+    "POETRY_HOME",
+    "UV_*",
+    "RBENV_ROOT",
+    "RBENV_VERSION",
+    "GEM_HOME",
+    "GEM_PATH",
+    "BUNDLE_PATH",
+    "COMPOSER_HOME",
+    "ASDF_*",
+    "MISE_*",
+    "SDKMAN_DIR",
+    "HOMEBREW_PREFIX",
+    "HOMEBREW_CELLAR",
+    "HOMEBREW_REPOSITORY",
+    "NIX_*",
+    "OPAMROOT",
+    "GHCUP_*",
+    "STACK_ROOT",
+    "PKG_CONFIG_PATH",
+];
+
+const AGENT: &[&str] = &[
+    "*_API_KEY",
+    "ANTHROPIC_*",
+    "API_TIMEOUT_MS",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
+    "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+    "CLAUDE_CODE_MAX_RETRIES",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_SKIP_*",
+    "CLAUDE_CODE_SUBAGENT_MODEL",
+    "CLAUDE_CODE_USE_*",
+    "CLAUDE_STREAM_IDLE_TIMEOUT_MS",
+    "DISABLE_AUTOUPDATER",
+    "DISABLE_TELEMETRY",
+    "DISABLE_ERROR_REPORTING",
+    "MAX_THINKING_TOKENS",
+    "MCP_TIMEOUT",
+    "CODEX_HOME",
+    "OPENAI_*",
+    "AZURE_OPENAI_*",
+    "GEMINI_*",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_CLOUD_LOCATION",
+    "GOOGLE_CLOUD_PROJECT",
+    "GOOGLE_GENAI_USE_*",
+    "GOOGLE_GEMINI_BASE_URL",
+    "CLOUD_ML_REGION",
+    "VERTEX_*",
+    "AWS_*",
+    "OLLAMA_HOST",
+    "OPENCODE_CONFIG",
+    "OPENCODE_CONFIG_DIR",
+];
+
+/// Refused even when `[env] pass` or a wider pattern names them.
+const NEVER: &[&str] = &[
+    // Our own: the caller adds what a loop's processes need.
+    "LOOPKEEPER_*",
+    // Nested agents would take themselves for children of the outer one.
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_CODE_TMPDIR",
+    "CLAUDE_PROJECT_DIR",
+    "CODEX_SANDBOX*",
+    "CODEX_SESSION*",
+    "CODEX_THREAD*",
+    "CODEX_INTERNAL*",
+    "CODEX_MANAGED*",
+    "GEMINI_CLI*",
+    "OPENCODE",
+    "OPENCODE_SERVER*",
+    "OPENCODE_CLIENT",
+    "AGENT",
+    // Another repository than the one at hand.
+    "GIT_*",
+    // Editors and their terminals.
+    "VSCODE_*",
+    "NVIM*",
+    "VIM*",
+    "MYVIMRC",
+    "EMACS*",
+    "INSIDE_EMACS",
+    "ZED_*",
+    "HELIX_*",
+    "KATE_*",
+    "JETBRAINS_*",
+    "TERMINAL_EMULATOR",
+    "TERM_PROGRAM*",
+    "ELECTRON_*",
+    "CHROME_DESKTOP",
+    "TMUX*",
+    "STY",
+    // Code in every program.
+    "LD_*",
+    "DYLD_*",
+    // The package manager that started us, not the one the project uses.
+    "RUSTUP_TOOLCHAIN",
+    "CARGO_MANIFEST_*",
+    "CARGO_PKG_*",
+    "npm_*",
+    // Follow the folder that the program starts in.
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "_",
+];
+
+/// The complete environment of a job, sorted. `pass` and `set` are `[env]`, `source` the keeper's own variables.
+pub fn scrubbed(
+    reader: Reader,
+    pass: &[String],
+    set: &[(String, String)],
+    source: impl Iterator<Item = (OsString, OsString)>,
+) -> Vec<(OsString, OsString)> {
+    let listed = |name: &str| {
+        BOTH.iter().any(|pattern| matches(pattern, name))
+            || (reader == Reader::Agent && AGENT.iter().any(|pattern| matches(pattern, name)))
+            || pass.iter().any(|pattern| matches(pattern, name))
+    };
+    let mut kept: BTreeMap<OsString, OsString> =
+        source.filter(|(name, _)| name.to_str().is_some_and(|name| listed(name) && !never(name))).collect();
+    // The user's own words: set as written.
+    kept.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
+    kept.into_iter().collect()
+}
+
+/// Whether `[env] pass` must not name this variable.
+pub fn never(name: &str) -> bool {
+    NEVER.iter().any(|pattern| matches(pattern, name))
+}
+
+/// One `*` at the beginning or at the end stands for anything, nothing included.
+fn matches(pattern: &str, name: &str) -> bool {
+    match (pattern.strip_suffix('*'), pattern.strip_prefix('*')) {
+        (Some(prefix), _) => name.starts_with(prefix),
+        (None, Some(suffix)) => name.ends_with(suffix),
+        (None, None) => name == pattern,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+
+    fn names(reader: Reader, pass: &[&str], source: &[&str]) -> Vec<String> {
+        let pass: Vec<String> = pass.iter().map(ToString::to_string).collect();
+        let source = source.iter().map(|name| (name.into(), "value".into()));
+        let kept = scrubbed(reader, &pass, &[], source);
+        kept.into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn who_sees_what() {
+        let check = |name: &str, agent: bool, check: bool| {
+            assert_eq!(!names(Reader::Agent, &[], &[name]).is_empty(), agent, "{name} to an agent");
+            assert_eq!(!names(Reader::Check, &[], &[name]).is_empty(), check, "{name} to a check");
+        };
+        for name in "PATH HOME LC_ALL TZ XDG_CONFIG_HOME https_proxy CARGO_HOME RUSTUP_HOME".split(' ') {
+            check(name, true, true);
+        }
+        for name in
+            "ANTHROPIC_API_KEY OPENAI_API_KEY MISTRAL_API_KEY ANTHROPIC_BASE_URL CODEX_HOME".split(' ')
+        {
+            check(name, true, false);
+        }
+        let never = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX GIT_DIR GIT_INDEX_FILE VSCODE_IPC_HOOK NVIM \
+                     VIMRUNTIME TERM_PROGRAM LD_PRELOAD DYLD_INSERT_LIBRARIES LOOPKEEPER_LOOP npm_lifecycle_event \
+                     RUSTUP_TOOLCHAIN CARGO_MANIFEST_DIR DATABASE_URL MY_SECRET SSH_AUTH_SOCK PWD";
+        for name in never.split_ascii_whitespace() {
+            check(name, false, false);
+        }
+    }
+
+    #[test]
+    fn pass_adds_but_not_what_never_passes() {
+        let source = ["DATABASE_URL", "MY_A", "MY_B", "GIT_DIR", "LD_PRELOAD", "LOOPKEEPER_LOOP", "OTHER"];
+        let pass = ["DATABASE_URL", "MY_*", "GIT_DIR", "LD_*", "LOOPKEEPER_LOOP"];
+        assert_eq!(names(Reader::Check, &pass, &source), ["DATABASE_URL", "MY_A", "MY_B"]);
+        let everything = names(Reader::Check, &["*"], &source);
+        assert_eq!(everything, ["DATABASE_URL", "MY_A", "MY_B", "OTHER"]);
+    }
+
+    #[test]
+    fn set_wins_and_odd_bytes_pass() {
+        let source = [
+            (OsString::from("HOME"), OsString::from_vec(b"/h\xff".to_vec())),
+            (OsString::from_vec(b"LC_\xff".to_vec()), "x".into()),
+            ("TZ".into(), "UTC".into()),
+        ];
+        let set = [("TZ".to_owned(), "CET".to_owned()), ("NEW".to_owned(), "1".to_owned())];
+        let kept = scrubbed(Reader::Agent, &[], &set, source.into_iter());
+        let expect: [(OsString, OsString); 3] = [
+            ("HOME".into(), OsString::from_vec(b"/h\xff".to_vec())),
+            ("NEW".into(), "1".into()),
+            ("TZ".into(), "CET".into()),
+        ];
+        assert_eq!(kept, expect);
+    }
+}

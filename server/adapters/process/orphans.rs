@@ -1,0 +1,137 @@
+//! Finds and ends processes that lost their warden: it was killed, or the keeper was.
+//!
+//! Only `process` starts programs in a keeper, so a child that it does not know is somebody's orphan.
+
+use std::collections::BTreeSet;
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, child_subreaper, getpid, pidfd_open, set_child_subreaper, waitpid,
+};
+
+use super::table::{self, Process};
+use super::tree::{self, Children, Swept};
+
+/// The variable that marks everything a loop starts: `LOOPKEEPER_LOOP=<loopId>:<token>`.
+pub const MARK: &str = "LOOPKEEPER_LOOP";
+/// A warden whose keeper is gone ends its domain by itself; longer than this it is stuck.
+const WARDEN: Duration = Duration::from_secs(4);
+
+/// Wardens (or the bubblewrap around them) that this process started and still waits for.
+static KNOWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
+fn known() -> MutexGuard<'static, BTreeSet<i32>> {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(super) fn knows(pid: i32) {
+    known().insert(pid);
+}
+
+pub(super) fn forgets(pid: i32) {
+    known().remove(&pid);
+}
+
+/// Who was ended, and who could not be, as `pid name`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Orphans {
+    pub ended: Vec<String>,
+    pub left: Vec<String>,
+}
+
+impl From<Swept> for Orphans {
+    fn from(swept: Swept) -> Self {
+        Self { ended: swept.names(0), left: swept.left }
+    }
+}
+
+/// From now on, whoever loses its warden becomes a child of this process. For keepers only: in a program that
+/// starts others in its own way it would make [`sweep`] dangerous.
+pub fn adopt() -> std::io::Result<()> {
+    Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+pub(super) fn adopting() -> bool {
+    matches!(child_subreaper(), Ok(Some(_)))
+}
+
+/// Ends every descendant of this process that belongs to no warden we wait for. Wardens lead sessions of their
+/// own, so that nobody of theirs is in ours.
+pub fn sweep() -> Orphans {
+    let own = getpid().as_raw_pid();
+    let session = table::one(own).map_or(own, |own| own.session);
+    let spare = |child: &Process| child.session == session || known().contains(&child.pid);
+    let look = || {
+        let mut all = table::all();
+        all.retain(|process| process.parent != own || !spare(process));
+        table::below(own, all)
+    };
+    tree::end_children(look, spare, |time| wait_for_strays(spare, time)).into()
+}
+
+/// Adopted processes are waited for one by one: the known children are others' to wait for.
+fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> Children {
+    std::thread::sleep(time);
+    let mut children = Children::None;
+    for stray in table::children().iter().filter(|child| !spare(child)) {
+        let gone = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
+        if !matches!(gone, Some(Ok(Some(_)))) {
+            children = Children::Left;
+        }
+    }
+    children
+}
+
+/// Ends what a killed keeper of this loop left behind. Wardens get a moment first: they notice by themselves
+/// that their keeper is gone, and know their domain better.
+pub fn end_marked(loop_id: &str) -> Orphans {
+    let mark = format!("{MARK}={loop_id}:");
+    wait_for_wardens(&mark);
+    let own = getpid().as_raw_pid();
+    let find = || {
+        let all = table::all();
+        let mut found: Vec<Process> = Vec::new();
+        for process in all.iter().filter(|process| process.running && process.pid != own) {
+            if marked(process.pid, &mark) {
+                found.extend(table::below(process.pid, all.clone()));
+                found.push(process.clone());
+            }
+        }
+        found.retain(|process| process.pid != own);
+        found
+    };
+    tree::end_all(find).into()
+}
+
+fn wait_for_wardens(mark: &str) {
+    let until = Instant::now() + WARDEN;
+    let wardens = table::all().into_iter().filter(|process| process.running && is_warden(process.pid));
+    for warden in wardens.filter(|process| marked(process.pid, mark)) {
+        // Whatever the agent did to it, it must run to do its work.
+        let _ = warden.signal(Signal::CONT);
+        if let Some(handle) = handle(&warden) {
+            let left = until.saturating_duration_since(Instant::now());
+            let time = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time));
+        }
+    }
+}
+
+fn handle(process: &Process) -> Option<OwnedFd> {
+    pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok()
+}
+
+fn marked(pid: i32, mark: &str) -> bool {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
+}
+
+fn is_warden(pid: i32) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let mut words = line.split(|byte| *byte == 0);
+    let program = words.next().unwrap_or_default();
+    program.ends_with(b"loopkeeper") && words.next() == Some(crate::keeper::domain::WORD.as_bytes())
+}

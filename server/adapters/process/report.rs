@@ -1,0 +1,23 @@
+//! What a warden tells the keeper, as one line of JSON, when its domain is empty.
+
+use serde::{Deserialize, Serialize};
+
+/// Order to a warden: let the main process end by itself within the grace time, then end everything.
+pub(crate) const GRACE: u8 = b't';
+/// Order to a warden: end everything now. The end of the channel means the same.
+pub(crate) const NOW: u8 = b'k';
+
+/// How the main process ended and who outlived it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Report {
+    pub(crate) exit: Option<i32>,
+    pub(crate) signal: Option<i32>,
+    /// Why it could not be started, in words.
+    pub(crate) not_started: Option<String>,
+    /// Outlived the main process and were ended, as `pid name` (numbers of the domain's own).
+    pub(crate) survivors: Vec<String>,
+    /// Could not be ended.
+    pub(crate) left: Vec<String>,
+    pub(crate) cpu_ms: u64,
+}

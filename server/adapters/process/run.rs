@@ -1,0 +1,58 @@
+//! Runs a job whose output is read as a whole, within a time.
+
+use std::time::Duration;
+
+use loopkeeper_core::check::{CommandRun, Ending};
+use tokio::time::{Instant, timeout_at};
+
+use super::kept::Kept;
+use super::{How, Job, Stream, start};
+use crate::adapters::sandbox::Domain;
+
+/// Runs a job to its end and keeps the beginning and the end of what it printed. Over `timeout` it is ended
+/// (within the job's grace time). Dropping the future ends the job too.
+pub async fn run_to_end(job: &Job, timeout: Duration, domain: &Domain) -> CommandRun {
+    let begin = Instant::now();
+    let mut run = CommandRun::default();
+    let mut running = match start(job, domain) {
+        Ok(running) => running,
+        Err(error) => {
+            run.ending = Ending::NotStarted(error.to_string());
+            return run;
+        }
+    };
+    let (mut out, mut err) = (Kept::default(), Kept::default());
+    let mut timed_out = false;
+    loop {
+        let next = if timed_out {
+            running.chunk().await
+        } else if let Ok(next) = timeout_at(begin + timeout, running.chunk()).await {
+            next
+        } else {
+            timed_out = true;
+            running.terminate(How::Grace);
+            continue;
+        };
+        match next {
+            Some((Stream::Stdout, bytes)) => out.push(&bytes),
+            Some((Stream::Stderr, bytes)) => err.push(&bytes),
+            None => break,
+        }
+    }
+    let ended = running.end().await;
+    let (stdout, out_dropped) = out.finish();
+    let (stderr, err_dropped) = err.finish();
+    CommandRun {
+        ending: match (timed_out, ended.not_started, ended.signal, ended.exit) {
+            (true, ..) => Ending::TimedOut,
+            (_, Some(reason), ..) => Ending::NotStarted(reason),
+            (_, _, Some(signal), _) => Ending::Signalled(signal),
+            (_, _, _, exit) => Ending::Exited(exit.unwrap_or(-1)),
+        },
+        stdout,
+        stderr,
+        dropped: out_dropped + err_dropped,
+        duration_ms: begin.elapsed().as_millis() as u64,
+        survivors: [ended.survivors, ended.left].concat(),
+    }
+}

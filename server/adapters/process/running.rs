@@ -1,0 +1,97 @@
+//! The keeper's hold on a job that runs: its output, its CPU time, its end.
+
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+use super::lines::Lines;
+use super::output_file::OutputFile;
+use super::pump::{FORCE, Message};
+use super::report::{GRACE, NOW, Report};
+use super::{Ended, How, OutputEvent, Stream, table};
+
+/// A job at work. Dropping it ends the job.
+#[derive(Debug)]
+pub struct Running {
+    pub(super) pid: i32,
+    pub(super) inbox: mpsc::Receiver<Message>,
+    pub(super) control: UnixStream,
+    pub(super) force: watch::Sender<Option<Instant>>,
+    pub(super) grace: Duration,
+    pub(super) asked: Option<How>,
+    pub(super) lines: Lines,
+    pub(super) output: Option<OutputFile>,
+    pub(super) report: Option<Report>,
+}
+
+impl Running {
+    /// The next line, `None` when the domain is empty. The job waits while nobody asks. Cancel safe.
+    pub async fn next(&mut self) -> Option<OutputEvent> {
+        loop {
+            if let Some(event) = self.lines.next() {
+                return Some(event);
+            }
+            match self.chunk().await {
+                Some((stream, bytes)) => self.lines.feed(stream, bytes),
+                None if self.lines.finish() => {}
+                None => return None,
+            }
+        }
+    }
+
+    /// The next bytes as they came. Cancel safe.
+    pub(super) async fn chunk(&mut self) -> Option<(Stream, Vec<u8>)> {
+        match self.inbox.recv().await? {
+            Message::Chunk(stream, bytes) => {
+                if let Some(output) = &mut self.output {
+                    output.write(&bytes);
+                }
+                Some((stream, bytes))
+            }
+            Message::Ended(report) => {
+                self.report = Some(report);
+                None
+            }
+        }
+    }
+
+    /// Asks for the end. Asking again changes nothing, but `Now` after `Grace` cuts it short.
+    pub fn terminate(&mut self, how: How) {
+        if self.asked == Some(How::Now) || self.asked == Some(how) {
+            return;
+        }
+        self.asked = Some(how);
+        let (order, time) = match how {
+            How::Grace => (GRACE, self.grace + FORCE),
+            How::Now => (NOW, FORCE),
+        };
+        // A warden that is gone has nobody left to end.
+        let _ = self.control.write(&[order]);
+        let _ = self.force.send(Some(Instant::now() + time));
+    }
+
+    /// CPU time of everything in the domain so far.
+    pub fn cpu_ms(&self) -> u64 {
+        table::cpu_ms(self.pid)
+    }
+
+    /// How it ended. Waits for the end; output that nobody asked for goes to the file only.
+    pub async fn end(mut self) -> Ended {
+        while self.chunk().await.is_some() {}
+        let report = self.report.take().unwrap_or_default();
+        let (dropped, output_error) = self.output.take().map_or((0, None), OutputFile::finish);
+        Ended {
+            exit: report.exit.filter(|_| report.not_started.is_none()),
+            signal: report.signal,
+            not_started: report.not_started,
+            survivors: report.survivors,
+            left: report.left,
+            cpu_ms: report.cpu_ms,
+            dropped,
+            output_error,
+        }
+    }
+}

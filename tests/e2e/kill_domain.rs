@@ -1,0 +1,155 @@
+//! Nobody outlives an agent or a check: a tree of processes that does everything to stay, against both domains.
+
+pub(crate) mod rig;
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use loopkeeper::adapters::process::{How, orphans, start};
+use loopkeeper::adapters::sandbox::Domain;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use self::rig::{alive, assert_nobody, domains, hostile, stayed, token, until_ready};
+
+const HELPER: &str = "KILL_DOMAIN_HELPER";
+
+#[tokio::test]
+async fn survivors_of_an_agent_that_exits_are_named_and_ended() {
+    for domain in domains() {
+        let token = token("exit");
+        let ended = start(&hostile(&token, "exit"), &domain).unwrap().end().await;
+        assert_nobody(&token, "after the end");
+        assert_eq!((ended.exit, ended.signal), (Some(7), None), "{domain:?}");
+        assert!(ended.survivors.len() > 40, "{:?}", ended.survivors);
+        assert!(ended.survivors.iter().any(|name| name.ends_with(" sleep")), "{:?}", ended.survivors);
+        assert_eq!(ended.left, [""; 0]);
+        assert!(ended.cpu_ms > 0);
+    }
+}
+
+#[tokio::test]
+async fn stop_now_and_stop_after_grace_leave_nobody() {
+    for domain in domains() {
+        for (how, limit) in [(How::Grace, 300), (How::Now, 0)] {
+            let token = token("stop");
+            let mut running = start(&hostile(&token, "stay"), &domain).unwrap();
+            until_ready(&mut running).await;
+            assert!(alive(&token).len() > 150);
+            let begin = Instant::now();
+            running.terminate(how);
+            let ended = running.end().await;
+            let took = begin.elapsed();
+            assert_nobody(&token, "after the stop");
+            assert_eq!((ended.exit, ended.signal), (None, Some(9)), "{domain:?} {how:?}");
+            assert!(took >= Duration::from_millis(limit), "{took:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn dropping_a_job_ends_it() {
+    for domain in domains() {
+        let token = token("drop");
+        let mut running = start(&hostile(&token, "stay"), &domain).unwrap();
+        until_ready(&mut running).await;
+        drop(running);
+        // The warden gets its order from a task that needs a turn.
+        let gone = tokio::task::spawn_blocking(move || stayed(&token, Duration::from_secs(10)));
+        assert_eq!(gone.await.unwrap(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_killed_keeper_leaves_nobody() {
+    for domain in domains() {
+        let token = token("keeper");
+        let mut keeper = helper("hold", &token, &domain);
+        let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
+        assert!(lines.by_ref().any(|line| line.unwrap().contains("holding")));
+        assert!(alive(&token).len() > 150);
+        keeper.kill().unwrap();
+        keeper.wait().unwrap();
+        assert_eq!(stayed(&token, Duration::from_secs(10)), [""; 0], "{domain:?}");
+    }
+}
+
+#[test]
+fn a_killed_warden_leaves_nobody() {
+    for domain in domains() {
+        let token = token("warden");
+        let mut keeper = helper("kill-warden", &token, &domain);
+        let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
+        assert!(lines.by_ref().any(|line| line.unwrap().contains("ended signal=9")));
+        assert_nobody(&token, "after the end without a warden");
+        assert!(keeper.wait().unwrap().success());
+    }
+}
+
+/// The control: what most tools do leaves processes behind, so that the rig proves something.
+#[test]
+fn control_killing_the_process_group_is_not_enough() {
+    for signal in [Signal::TERM, Signal::KILL] {
+        let token = token("control");
+        let mut child = Command::new(rig::rig())
+            .args([&token, "calm"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.by_ref().any(|line| line.unwrap() == "ready"));
+        kill_process_group(Pid::from_child(&child), signal).unwrap();
+        let left = alive(&token).into_iter().filter(|process| process.pid != child.id() as i32).count();
+        while !alive(&token).is_empty() {
+            for process in alive(&token) {
+                process.kill();
+            }
+        }
+        child.wait().unwrap();
+        assert!(left >= 5, "only {left} left behind after {signal:?}");
+    }
+}
+
+/// This test binary again, as a keeper would be: adopting, in a process of its own.
+fn helper(mode: &str, token: &str, domain: &Domain) -> std::process::Child {
+    let kind = if matches!(domain, Domain::PidNamespace { .. }) { "namespace" } else { "plain" };
+    Command::new(std::env::current_exe().unwrap())
+        .args(["kill_domain::helper_process", "--exact", "--nocapture", "--test-threads=1"])
+        .env(HELPER, format!("{mode} {token} {kind}"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Not a test of its own: what [`helper`] starts.
+#[tokio::test]
+async fn helper_process() {
+    let Ok(order) = std::env::var(HELPER) else { return };
+    let words: Vec<&str> = order.split(' ').collect();
+    let domain = if words[2] == "plain" { rig::plain() } else { rig::namespace().unwrap() };
+    orphans::adopt().unwrap();
+    let mut running = start(&hostile(words[1], "stay"), &domain).unwrap();
+    until_ready(&mut running).await;
+    if words[0] == "hold" {
+        say("holding");
+        std::future::pending::<()>().await;
+    }
+    kill_process(Pid::from_raw(warden(words[1])).unwrap(), Signal::KILL).unwrap();
+    let ended = running.end().await;
+    say(&format!("ended signal={} survivors={:?}", ended.signal.unwrap_or(0), ended.survivors));
+}
+
+fn warden(token: &str) -> i32 {
+    let find = |process: &rig::Alive| process.arguments.starts_with(&format!("{} domain ", rig::BINARY));
+    alive(token).into_iter().find(find).unwrap().pid
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout();
+    writeln!(out, "{line}").unwrap();
+    out.flush().unwrap();
+}
