@@ -4,6 +4,7 @@
 //! `claude_…`, so that `tests/run` can say that they were not run where the CLI cannot be had.
 
 mod direct;
+mod looping;
 mod model;
 
 use std::path::PathBuf;

@@ -24,6 +24,8 @@ const SESSION: &str = "6c1f5f9e-0d4b-4c39-8f55-1f2a3b4c5d6e";
 struct Direct {
     folder: TempDir,
     checks: Vec<&'static str>,
+    /// The variable that lets it in.
+    key: &'static str,
 }
 
 impl Direct {
@@ -32,7 +34,7 @@ impl Direct {
         for name in ["home", "work"] {
             fs::create_dir(folder.path().join(name)).expect("an empty folder");
         }
-        Self { folder, checks: checks.to_vec() }
+        Self { folder, checks: checks.to_vec(), key: "ANTHROPIC_API_KEY" }
     }
 
     fn work(&self) -> std::path::PathBuf {
@@ -60,7 +62,7 @@ impl Direct {
             .env("PATH", &path)
             .env("HOME", self.folder.path().join("home"))
             .env("ANTHROPIC_BASE_URL", model.url())
-            .env("ANTHROPIC_API_KEY", "dummy")
+            .env(self.key, "dummy")
             .env("DISABLE_TELEMETRY", "1")
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .envs(ENVIRONMENT.iter().copied())
@@ -192,6 +194,29 @@ fn claude_failing_is_told_apart() {
         assert_eq!(run.error.as_ref().map(|it| it.class), Some(class), "{told}: {run:?}");
         assert_eq!(run.final_text, "", "{told}");
     }
+}
+
+#[test]
+fn claude_over_its_subscription_says_until_when() {
+    const RESET: u64 = 4_102_444_800;
+    let headers = [
+        ("status", "rejected"),
+        ("representative-claim", "five_hour"),
+        ("5h-status", "rejected"),
+        ("5h-utilization", "1.0"),
+        ("fallback", "unavailable"),
+        ("overage-status", "rejected"),
+        ("overage-disabled-reason", "org_level_disabled"),
+    ];
+    let resets = ["reset", "5h-reset"].map(|it| (it, RESET.to_string()));
+    let headers = headers.map(|(name, value)| (name, value.to_owned())).into_iter().chain(resets);
+    let headers =
+        headers.map(|(name, value)| (format!("anthropic-ratelimit-unified-{name}"), value)).collect();
+    let body = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "over"}});
+    let model = Model::start(vec![Step::Fails(429, headers, body)]);
+    let direct = Direct { key: "CLAUDE_CODE_OAUTH_TOKEN", ..Direct::new(&[]) };
+    let error = direct.run(&model).error.expect("a limit");
+    assert_eq!((error.class, error.resets_at), (ProviderClass::Quota, Some(RESET * 1000)), "{error:?}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) enum Step {
     /// One call of a tool, by the CLI's name for it.
     Tool(&'static str, Value),
     /// An error of the API, with headers.
-    Fails(u16, Vec<(&'static str, String)>, Value),
+    Fails(u16, Vec<(String, String)>, Value),
 }
 
 impl Step {

@@ -58,7 +58,12 @@ fn chunks(reader: &mut impl BufRead) -> Result<Vec<u8>> {
     }
 }
 
-pub(super) fn json(stream: &TcpStream, status: u16, headers: &[(&str, String)], body: &Value) -> Result<()> {
+pub(super) fn json(
+    stream: &TcpStream,
+    status: u16,
+    headers: &[(String, String)],
+    body: &Value,
+) -> Result<()> {
     let body = body.to_string();
     let mut head = format!(
         "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",

@@ -33,6 +33,7 @@ struct Tally {
     said: String,
     denied: u32,
     files: Vec<String>,
+    at_rest: bool,
     /// A retry of the provider after which nothing else came.
     retrying: Option<Retrying>,
 }
@@ -80,6 +81,11 @@ impl Reader {
         events
     }
 
+    /// The agent ended its turn and said nothing since: a process that stays now waits for what it left behind.
+    pub fn at_rest(&self) -> bool {
+        self.tally.at_rest
+    }
+
     /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
     pub fn finish(self, end: ProcessEnd) -> AgentRun {
         let Self { dialect, tally } = self;
@@ -114,6 +120,7 @@ impl Tally {
         if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
             self.retrying = None;
         }
+        self.at_rest = matches!(event, AgentEvent::Turn(_));
         match event {
             AgentEvent::Started { session, model } => {
                 self.session = Some(session.clone());

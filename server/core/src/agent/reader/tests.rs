@@ -74,6 +74,18 @@ fn a_run_of_claude_needs_a_result() {
 }
 
 #[test]
+fn a_turn_that_is_over_is_at_rest_until_the_next() {
+    let mut reader = Reader::new(Dialect::Claude);
+    for (line, at_rest) in [(INIT, false), (DONE, true), ("", true), (INIT, false), (DONE, true)] {
+        reader.line(line);
+        assert_eq!(reader.at_rest(), at_rest, "{line}");
+    }
+    let mut text = Reader::new(Dialect::Text);
+    text.line(DONE);
+    assert!(!text.at_rest());
+}
+
+#[test]
 fn a_refused_root_says_the_remedy() {
     let stderr =
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";

@@ -1,0 +1,206 @@
+//! Whole loops with the real CLI: `loopkeeper run` starts it, the scripted model answers it.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rustix::fs::{Mode, OFlags};
+use serde_json::{Value, json};
+
+use super::model::{Model, Step};
+use super::program;
+use crate::cli::{Ran, Terminal};
+
+/// A work tree with a task, and the model that its agent asks.
+struct Scene {
+    terminal: Terminal,
+    model: Model,
+}
+
+impl Scene {
+    fn new(task: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
+        let terminal = Terminal::new();
+        let model = Model::start(script(&terminal.root().canonicalize().expect("a real path")));
+        terminal.file("PROMPT.md", task).file(
+            "loopkeeper.toml",
+            "agent = \"claude\"\n[limits]\ngrace = \"2s\"\n[env.set]\n\
+             CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC = \"1\"\nCLAUDE_CODE_MAX_RETRIES = \"0\"\n",
+        );
+        Self { terminal, model }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let folder = program().parent().expect("a folder").to_owned();
+        let path = std::env::join_paths([folder, PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
+        let mut command = self.terminal.command(args);
+        command
+            .env("PATH", path.expect("folders without colons"))
+            .env("ANTHROPIC_BASE_URL", self.model.url())
+            .env("ANTHROPIC_API_KEY", "dummy")
+            .env("DISABLE_TELEMETRY", "1");
+        command
+    }
+
+    fn run(&self) -> Journal {
+        Journal::of(&Ran::of(&self.start().wait_with_output().expect("the loop ends")))
+    }
+
+    fn start(&self) -> Child {
+        let mut command = self.command(&["run", "--trust", "--json"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts")
+    }
+}
+
+/// What `run --json` printed.
+struct Journal {
+    code: Option<i32>,
+    records: Vec<Value>,
+    stderr: String,
+}
+
+impl Journal {
+    fn of(ran: &Ran) -> Self {
+        let read = |line| serde_json::from_str(line).expect("a JSON object a line");
+        Self { code: ran.code, records: ran.stdout.lines().map(read).collect(), stderr: ran.stderr.clone() }
+    }
+
+    fn all(&self, kind: &str) -> Vec<&Value> {
+        self.records.iter().filter(|it| it["type"] == kind).collect()
+    }
+
+    #[track_caller]
+    fn ended(&self, code: i32, kind: &str) -> &Value {
+        let last = self.records.last().unwrap_or(&Value::Null);
+        let told = || format!("{:#?}\n{}", self.records, self.stderr);
+        assert_eq!((self.code, last["type"].as_str()), (Some(code), Some("ended")), "{}", told());
+        assert_eq!(last["outcome"]["kind"], kind, "{}", told());
+        last
+    }
+}
+
+fn path(root: &Path, name: &str) -> String {
+    root.join(name).to_string_lossy().into_owned()
+}
+
+fn edit(root: &Path, old: &str, new: &str) -> [Step; 2] {
+    let file = path(root, "a.txt");
+    [
+        Step::Tool("Read", json!({"file_path": file})),
+        Step::Tool("Edit", json!({"file_path": file, "old_string": old, "new_string": new})),
+    ]
+}
+
+const THREE_LINES: &str = "# Three lines\n\nWrite them into a.txt.\n\n## Done when\n\n\
+    - The first is there: `has \"one\" a.txt`\n\
+    - The second is there: `has \"two\" a.txt`\n\
+    - There are three: `$ sh count.sh` `== 3`\n";
+
+const ONE_LINE: &str = "# A line\n\n## Done when\n\n- It is there: `has \"one\" a.txt`\n";
+
+#[test]
+fn claude_edits_over_three_iterations_until_it_is_verified() {
+    let scene = Scene::new(THREE_LINES, |root| {
+        let mut script = vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("One line is there.")];
+        script.extend(edit(root, "one\n", "one\ntwo\n"));
+        script.extend([Step::bash("sh count.sh"), Step::Text("Two lines are there.")]);
+        script.extend(edit(root, "two\n", "two\nthree\n"));
+        script.push(Step::Text("Three lines are there."));
+        script
+    });
+    scene.terminal.file("count.sh", "wc -l < a.txt\n");
+    let journal = scene.run();
+    let ended = journal.ended(0, "completed");
+    assert_eq!(ended["outcome"]["verified"], true);
+    assert_eq!(scene.terminal.read("a.txt"), "one\ntwo\nthree\n");
+    assert_eq!(scene.model.left(), 0);
+
+    let runs = journal.all("agent-ended");
+    assert_eq!(runs.len(), 3);
+    let cost = |it: &&Value| it["run"]["costMicros"].as_u64().unwrap_or(0);
+    assert!(runs.iter().all(|it| cost(it) > 0 && it["run"]["denials"] == 0), "{runs:#?}");
+    let sessions: Vec<_> = runs.iter().map(|it| it["run"]["session"].clone()).collect();
+    assert!(sessions[0] != sessions[1] && sessions[1] != sessions[2], "{sessions:?}");
+
+    let prompts = scene.model.prompts();
+    assert_eq!(prompts.len(), 3);
+    assert!(prompts[0].contains("Write them into a.txt.") && prompts[0].contains("iteration 1 of at most"));
+    assert!(prompts[1].contains("iteration 2 of at most") && prompts[1].contains("The second is there"));
+    assert!(prompts[2].contains("needs == 3") || prompts[2].contains("== 3"), "{}", prompts[2]);
+}
+
+#[test]
+fn claude_turned_away_for_a_moment_is_waited_for() {
+    let scene = Scene::new(ONE_LINE, |root| {
+        vec![
+            Step::fails(429, "rate_limit_error", "slow down"),
+            Step::write(&path(root, "a.txt"), "one\n"),
+            Step::Text("Written."),
+        ]
+    });
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let runs = journal.all("agent-ended");
+    let error = &runs[0]["run"]["error"];
+    assert_eq!((&error["class"], &error["status"]), (&json!("transient"), &json!(429)), "{error}");
+    assert!(journal.all("waiting").iter().any(|it| it["reason"] == "backoff"), "{:#?}", journal.records);
+    // The provider's trouble is no lack of progress.
+    assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
+    assert_eq!(runs.len(), 2);
+}
+
+#[test]
+fn claude_claiming_too_early_goes_on() {
+    let scene = Scene::new(ONE_LINE, |root| {
+        vec![
+            Step::Text("Everything is done.\n\n<promise>COMPLETE</promise>"),
+            Step::write(&path(root, "a.txt"), "one\n"),
+            Step::Text("Now it is written."),
+        ]
+    });
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let iterations = journal.all("iteration-ended");
+    assert_eq!(iterations.len(), 2);
+    assert_eq!((&iterations[0]["claim"], &iterations[1]["claim"]), (&json!("promise"), &Value::Null));
+    let prompts = scene.model.prompts();
+    assert!(
+        prompts[1].contains("It said that all was done. The checks above say otherwise."),
+        "{}",
+        prompts[1]
+    );
+}
+
+/// Everything the tool starts holds the pipe open: at its other end one sees when the last of them is gone.
+#[test]
+fn claude_stopped_while_a_tool_runs_leaves_nothing() {
+    // The check passes over what follows until the agent says so, or the baseline would hang in it.
+    const WORK: &str = "[ -e go ] || exit 1\n\
+        exec 9>\"$(cat pipe-name)\"\n\
+        (trap '' TERM; setsid sleep 1000) &\n\
+        setsid sh -c '(sleep 1000 & echo started >&9; exec sleep 1000)'\n";
+    let task = "# Work\n\n## Done when\n\n- It works: `$ sh work.sh`\n";
+    let scene = Scene::new(task, |root| vec![Step::write(&path(root, "go"), "\n"), Step::bash("sh work.sh")]);
+    let pipe = scene.terminal.root().with_file_name("home").join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR | Mode::WUSR).expect("a pipe");
+    scene.terminal.file("work.sh", WORK).file("pipe-name", &pipe.to_string_lossy());
+
+    let run = scene.start();
+    // Opens once the tool writes to it.
+    let mut reader = File::open(&pipe).expect("the pipe's end");
+    let mut word = [0; 8];
+    reader.read_exact(&mut word).expect("the tool's word");
+    assert_eq!(&word, b"started\n");
+    // The control: as long as they live there is no end, only nothing to read yet.
+    rustix::fs::fcntl_setfl(&reader, OFlags::NONBLOCK).expect("a flag");
+    let early = reader.read(&mut word).expect_err("the processes are alive");
+    assert_eq!(early.kind(), std::io::ErrorKind::WouldBlock);
+
+    Ran::of(&scene.command(&["stop", "--now"]).output().expect("the binary starts")).expect(0);
+    let journal = Journal::of(&Ran::of(&run.wait_with_output().expect("the loop ends")));
+    journal.ended(1, "stopped");
+    assert_eq!(reader.read(&mut word).expect("no process holds the pipe any more"), 0);
+    let runs = journal.all("agent-ended");
+    assert_eq!(runs[0]["run"]["ending"], "stopped");
+    assert_eq!(runs[0]["run"]["error"], Value::Null);
+}
