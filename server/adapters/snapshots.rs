@@ -134,7 +134,11 @@ impl Store {
         let target = self.objects.root(target)?;
         let (before, found) = self.walk(Some(target))?;
         let order = restore::Order { before, target, paths };
-        restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)
+        let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
+        // What is reported is what can be seen afterwards, not what was meant to happen.
+        let (after, _) = self.walk(Some(target))?;
+        restored.compare(&self.objects, after, &order)?;
+        Ok(restored)
     }
 
     /// Deletes (or counts) what none of the snapshots in `keep` needs.

@@ -6,11 +6,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use git2::{ErrorCode, ObjectType, Oid, Repository, RepositoryInitOptions};
+use git2::{ErrorCode, ObjectType, Oid, Repository};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use super::error::{Result, SnapshotError};
@@ -219,29 +220,32 @@ pub(super) fn place(id: Oid) -> String {
     text
 }
 
-/// An empty bare repository that appears whole or not at all.
+/// An empty bare repository, only for the user, that appears whole or not at all.
 fn create(dir: &Path) -> Result<()> {
     let parent = dir.parent().unwrap_or(Path::new("."));
-    let staging = parent.join(format!(".snapshots-new-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&staging);
-    make_private(&staging)?;
-    let mut options = RepositoryInitOptions::new();
-    options.bare(true).no_reinit(true).external_template(false).mkdir(false);
-    Repository::init_opts(&staging, &options).map_err(|it| SnapshotError::damaged(dir, it.message()))?;
-    let folder = File::open(&staging).map_err(SnapshotError::io("open", &staging))?;
-    sync_file_system(&folder).map_err(SnapshotError::io("sync", &staging))?;
+    let staging = parent.join(format!(".snapshots-new-{}", uuid::Uuid::new_v4().simple()));
+    for folder in ["objects", "refs"] {
+        let path = staging.join(folder);
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true).mode(0o700).create(&path).map_err(SnapshotError::io("make", &path))?;
+    }
+    let config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
+    for (name, text) in [("HEAD", "ref: refs/heads/none\n"), ("config", config)] {
+        let path = staging.join(name);
+        let write = || -> io::Result<()> {
+            let mut file = File::create_new(&path)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        };
+        write().map_err(SnapshotError::io("write", &path))?;
+    }
+    sync_folder(&staging)?;
     match fs::rename(&staging, dir) {
         // Another process was first: its store serves as well.
         Err(_) if dir.join("HEAD").exists() => drop(fs::remove_dir_all(&staging)),
         done => done.map_err(SnapshotError::io("make", dir))?,
     }
     sync_folder(parent)
-}
-
-fn make_private(dir: &Path) -> Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(dir).map_err(SnapshotError::io("make", dir))
 }
 
 pub(super) fn sync_folder(path: &Path) -> Result<()> {

@@ -42,6 +42,25 @@ pub struct Refused {
     pub why: String,
 }
 
+impl Restored {
+    /// Names what is different from the target after all.
+    pub(super) fn compare(&mut self, objects: &Objects, after: Oid, order: &Order<'_>) -> Result<()> {
+        for change in compare::changes(objects, order.target, after)? {
+            let path = names::shown(&change.path);
+            let known = self.refused.iter().any(|it| is_at_or_below(&path, &it.path));
+            if known || !names::selected(&change.path, order.paths) {
+                continue;
+            }
+            let why = match change.old {
+                None => "ignored until now, so no snapshot held it",
+                Some(_) => "changed meanwhile",
+            };
+            self.refused.push(Refused { path, why: why.to_owned() });
+        }
+        Ok(())
+    }
+}
+
 pub(super) struct Order<'a> {
     pub before: Oid,
     pub target: Oid,
@@ -212,6 +231,10 @@ fn concerns_everything(errno: Errno) -> bool {
 
 fn parent(path: &[u8]) -> &[u8] {
     path.iter().rposition(|it| *it == b'/').and_then(|at| path.get(..at)).unwrap_or_default()
+}
+
+fn is_at_or_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|it| it.is_empty() || it.starts_with('/'))
 }
 
 fn is_below(path: &[u8], folder: &[u8]) -> bool {

@@ -1,5 +1,6 @@
 //! Behaviour of the store over real folders. Repository kinds are in `tests/e2e/snapshots.rs`.
 
+mod collected;
 mod edits;
 mod kept;
 mod rollback;

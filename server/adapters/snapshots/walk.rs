@@ -128,7 +128,7 @@ impl<'a> Walk<'a> {
             }
         }
         let nothing = match entries.as_slice() {
-            [only] => &*only.name == RULES && self.ignores_its_rules(),
+            [only] => wanted.is_none() && &*only.name == RULES && self.ignores_its_rules(),
             entries => entries.is_empty(),
         };
         self.rules.leave(&entered);
