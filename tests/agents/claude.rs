@@ -12,7 +12,5 @@ use std::path::PathBuf;
 /// The CLI's program.
 fn program() -> PathBuf {
     let told = std::env::var_os("LOOPKEEPER_TEST_CLAUDE");
-    PathBuf::from(
-        told.expect("LOOPKEEPER_TEST_CLAUDE names the program: `sh tests/tools/claude.sh` prints it"),
-    )
+    PathBuf::from(told.expect("LOOPKEEPER_TEST_CLAUDE names the program: `tests/tools/claude.sh` prints it"))
 }

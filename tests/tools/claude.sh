@@ -1,34 +1,40 @@
-#!/bin/sh
-# Puts the pinned Claude Code CLI under target/tools and prints the path of its program. Needs npm and a
-# registry once; nothing outside target/ is touched. Exit 1 with the reason on stderr where it cannot be had.
-set -eu
+#!/usr/bin/env bash
+# get_claude DIR: puts the pinned Claude Code CLI under DIR and prints the path of its program. Needs npm and a
+# registry once, touches nothing outside DIR. Fails with the reason on stderr where it cannot be had.
+# Run by itself it does so for target/tools.
 
-here=$(cd "$(dirname "$0")" && pwd)
-folder=${LOOPKEEPER_TOOLS:-$here/../../target/tools}/claude
-stamp=$folder/installed.json
+get_claude() {
+    local lock folder program
+    lock=$(dirname "${BASH_SOURCE[0]}")/claude/package-lock.json
+    folder=$1/claude
+    if ! cmp -s "$lock" "$folder/installed.json" || ! claude_program "$folder" >/dev/null; then
+        command -v npm >/dev/null || { echo "the Claude Code CLI needs npm to be installed" >&2; return 1; }
+        mkdir -p "$folder/home" && rm -f "$folder/installed.json" || return 1
+        cp "$(dirname "$lock")"/package*.json "$folder/" || return 1
+        (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) >"$folder/log" 2>&1 || {
+            echo "npm could not install the Claude Code CLI: $(tail -n 1 "$folder/log")" >&2
+            return 1
+        }
+        program=$(claude_program "$folder") || { echo "there is no Claude Code CLI for this platform" >&2; return 1; }
+        env -i PATH="$PATH" HOME="$folder/home" DISABLE_AUTOUPDATER=1 "$program" --version >"$folder/log" 2>&1 || {
+            echo "the Claude Code CLI does not start: $(tail -n 1 "$folder/log")" >&2
+            return 1
+        }
+        cp "$lock" "$folder/installed.json" || return 1
+    fi
+    claude_program "$folder"
+}
 
 # The package of the platform holds the program itself; the launcher beside it would need its install script.
-program() {
-    for it in "$folder"/node_modules/@anthropic-ai/claude-code-*/claude; do
-        [ -x "$it" ] && printf '%s\n' "$it" && return
+claude_program() {
+    local it
+    for it in "$1"/node_modules/@anthropic-ai/claude-code-*/claude; do
+        [ -x "$it" ] && (cd "$(dirname "$it")" && printf '%s/claude\n' "$(pwd -P)") && return
     done
     return 1
 }
 
-if ! cmp -s "$here/claude/package-lock.json" "$stamp" || ! program >/dev/null; then
-    command -v npm >/dev/null || { echo "the Claude Code CLI needs npm to be installed" >&2; exit 1; }
-    mkdir -p "$folder/home"
-    rm -f "$stamp"
-    cp "$here/claude/package.json" "$here/claude/package-lock.json" "$folder/"
-    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) >"$folder/npm.log" 2>&1 || {
-        echo "npm could not install the Claude Code CLI: $(tail -n 1 "$folder/npm.log")" >&2
-        exit 1
-    }
-    program=$(program) || { echo "there is no Claude Code CLI for this platform" >&2; exit 1; }
-    env -i PATH="$PATH" HOME="$folder/home" DISABLE_AUTOUPDATER=1 "$program" --version >"$folder/npm.log" 2>&1 || {
-        echo "the Claude Code CLI does not start: $(tail -n 1 "$folder/npm.log")" >&2
-        exit 1
-    }
-    cp "$here/claude/package-lock.json" "$stamp"
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    set -euo pipefail
+    get_claude "$(dirname "$0")/../../target/tools"
 fi
-cd "$(dirname "$(program)")" && printf '%s/claude\n' "$(pwd -P)"
