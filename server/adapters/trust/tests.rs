@@ -47,8 +47,8 @@ fn only_the_very_bytes_are_trusted_and_only_there() {
     assert_eq!(unknown(&state, ROOT, &["make", "make ", "make test"]), ["make ", "make test"]);
     assert_eq!(unknown(&state, "/home/u/other", &["make"]), ["make"]);
     assert_eq!(unknown(&state, "/home/u/project/sub", &["make"]), ["make"]);
-    let agents = Item::new(Runs::AgentsSection { text: "make".to_owned() });
-    assert_eq!(TrustStore::open(&state).unknown(Path::new(ROOT), &[agents.clone()]), [agents]);
+    let settings = [Item::new(Runs::Settings { lines: vec!["make".to_owned()] })];
+    assert_eq!(TrustStore::open(&state).unknown(Path::new(ROOT), &settings), settings);
 }
 
 #[test]

@@ -76,6 +76,11 @@ impl Item {
         Self::new(Runs::Agent { name, argv, permissions: permissions.to_owned() })
     }
 
+    /// What the configuration of a workspace does to programs, where it does anything.
+    pub fn settings(lines: &[String]) -> Option<Self> {
+        (!lines.is_empty()).then(|| Self::new(Runs::Settings { lines: lines.to_vec() }))
+    }
+
     /// The commands of criteria. `text_of` gives a document's text by its name, for line numbers.
     pub fn checks<'a>(criteria: &[Criterion], text_of: impl Fn(&str) -> Option<&'a str>) -> Vec<Self> {
         let item = |criterion: &Criterion| {
@@ -93,17 +98,12 @@ impl Item {
     pub fn hash(&self, root: &[u8]) -> String {
         let mut parts: Vec<&[u8]> = vec![b"loopkeeper trust 1", root, self.runs.kind().as_bytes()];
         match &self.runs {
-            Runs::Check { command: text } | Runs::AgentsSection { text } => parts.push(text.as_bytes()),
+            Runs::Check { command } => parts.push(command.as_bytes()),
             Runs::Agent { name, argv, permissions } => {
                 parts.extend([name.as_bytes(), permissions.as_bytes()]);
                 parts.extend(argv.iter().map(String::as_bytes));
             }
-            Runs::Environment { pass, set } => {
-                parts.extend(pass.iter().map(String::as_bytes));
-                // No name of a variable is empty: this ends the one list and begins the other.
-                parts.push(b"");
-                parts.extend(set.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]));
-            }
+            Runs::Settings { lines } => parts.extend(lines.iter().map(String::as_bytes)),
             Runs::Surface { path, content: Content::File(bytes) } => {
                 parts.extend([path, &b"file"[..], bytes]);
             }
@@ -119,8 +119,7 @@ impl Runs {
         match self {
             Self::Check { .. } => "check",
             Self::Agent { .. } => "agent",
-            Self::AgentsSection { .. } => "agents",
-            Self::Environment { .. } => "environment",
+            Self::Settings { .. } => "settings",
             Self::Surface { .. } => "surface",
         }
     }
@@ -171,18 +170,14 @@ impl Page {
 
 fn shown(item: &Item) -> Shown {
     let source = item.source.as_ref().map(|it| format!("{}:{}", sanitize::visible(&it.file), it.line));
-    let of_workspace = || "of this workspace".to_owned();
     let (title, lines) = match &item.runs {
         Runs::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
         Runs::Agent { name, argv, permissions } => {
             let title = format!("{} (permissions: {permissions})", sanitize::visible(name));
             (title, vec![argv.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")])
         }
-        Runs::AgentsSection { text } => (source.unwrap_or_else(of_workspace), lines_of(text)),
-        Runs::Environment { pass, set } => {
-            let pass = pass.iter().map(|it| format!("pass {}", quoted(it)));
-            let set = set.iter().map(|(name, value)| format!("set {}={}", quoted(name), quoted(value)));
-            (source.unwrap_or_else(of_workspace), pass.chain(set).collect())
+        Runs::Settings { lines } => {
+            ("of this workspace".to_owned(), lines.iter().map(|it| sanitize::visible(it)).collect())
         }
         Runs::Surface { path, content } => (bytes_visible(path), content_lines(content)),
     };

@@ -16,10 +16,9 @@ fn surface(path: &str, content: Content) -> Item {
     Item::new(Runs::Surface { path: path.as_bytes().to_vec(), content })
 }
 
-fn environment(pass: &[&str], set: &[(&str, &str)]) -> Item {
-    let pass = pass.iter().map(|it| (*it).to_owned()).collect();
-    let set = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Item::new(Runs::Environment { pass, set })
+fn settings(lines: &[&str]) -> Item {
+    let lines: Vec<_> = lines.iter().map(|it| (*it).to_owned()).collect();
+    Item::settings(&lines).unwrap()
 }
 
 /// Things that somebody might want to look alike.
@@ -30,7 +29,7 @@ fn items() -> Vec<Item> {
         check("cargo  test"),
         check("cargo test\n"),
         check(""),
-        Item::new(Runs::AgentsSection { text: "cargo test".to_owned() }),
+        settings(&["cargo test"]),
         agent("a", &["x", "y"], "edits"),
         agent("a", &["x y"], "edits"),
         agent("a", &["x", "y", ""], "edits"),
@@ -39,10 +38,9 @@ fn items() -> Vec<Item> {
         agent("b", &["x", "y"], "edits"),
         agent("a", &["x\u{1b}[2K", "y"], "edits"),
         agent("a", &["x^[[2K", "y"], "edits"),
-        environment(&["A"], &[]),
-        environment(&[], &[("A", "")]),
-        environment(&["A"], &[("B", "c")]),
-        environment(&["A", "B", "c"], &[]),
+        settings(&["A", "B"]),
+        settings(&["A\nB"]),
+        settings(&["A^JB"]),
         surface(".mcp.json", Content::File(b"{}".to_vec())),
         surface(".mcp.json", Content::File(b"{}\n".to_vec())),
         surface(".mcp.json", Content::File(b"{}\xff".to_vec())),
@@ -68,6 +66,11 @@ fn the_hash_is_pinned() {
     // A change here would make every user be asked anew.
     let hash = check("cargo test").hash(b"/home/u/project");
     assert_eq!(hash, "0cc64f077ca736d447dffb6d5c69a389c4213dd318c4cea80e04a29243d37cb1");
+}
+
+#[test]
+fn settings_that_do_nothing_need_no_word() {
+    assert_eq!(Item::settings(&[]), None);
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn a_page_shows_everything_verbatim() {
             ..check("cargo test # \u{200b}\u{1b}[2K\rrm -rf ~")
         },
         agent("mine", &["./agent.sh", "-p", "it's\nfine", "{prompt}"], "edits"),
-        environment(&["TOKEN"], &[("PATH", "./bin:/bin"), ("LD_PRELOAD", "a b")]),
+        settings(&["pass TOKEN", "PATH=./bin:/bin", "LD_PRELOAD=a\u{7}b"]),
         surface(".mcp.json", Content::File(b"{\n\t\"x\": 1\n}".to_vec())),
         surface(".codex/ä", Content::Link(b"/etc/\xff".to_vec())),
         surface(".gemini/b", Content::File(b"\xff\x00".to_vec())),
@@ -110,10 +113,10 @@ fn a_page_shows_everything_verbatim() {
 check       PRO\u{202e}MPT.md:12
     cargo test # \u{200b}^[[2K^Mrm -rf ~
 
-environment of this workspace
+settings    of this workspace
     pass TOKEN
-    set PATH=./bin:/bin
-    set LD_PRELOAD='a b'
+    PATH=./bin:/bin
+    LD_PRELOAD=a^Gb
 
 surface     .codex/ä
     a link, not followed, to /etc/\xff
