@@ -37,14 +37,10 @@ pub enum Runs {
         argv: Vec<String>,
         permissions: String,
     },
-    /// The text of the workspace's `[agents]`.
-    AgentsSection {
-        text: String,
-    },
-    /// What the workspace's `[env]` gives to every program.
-    Environment {
-        pass: Vec<String>,
-        set: Vec<(String, String)>,
+    /// What the workspace's configuration does to every program that is started
+    /// ([`crate::settings::resolve::Resolved::to_trust`]).
+    Settings {
+        lines: Vec<String>,
     },
     /// A file that makes the agent itself run programs. The path is relative to the root.
     Surface {
