@@ -1,3 +1,4 @@
 //! Owns one loop.
 
+pub mod checks;
 pub mod domain;

@@ -3,6 +3,7 @@
 // So that helpers of tests count as tests for the lints.
 #![cfg(test)]
 
+mod checks;
 #[path = "../agents/claude.rs"]
 mod claude;
 mod cli;

@@ -6,7 +6,7 @@ pub mod judge;
 pub mod locations;
 mod number;
 mod output;
-mod words;
+pub mod words;
 
 use serde::{Deserialize, Serialize};
 

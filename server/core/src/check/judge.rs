@@ -78,7 +78,7 @@ fn verdict(criterion: &Criterion, run: &CommandRun, output: &Output, tests: Opti
         }
         Ending::TimedOut => {
             let limit = criterion.timeout_ms.unwrap_or(run.duration_ms);
-            return found(Status::TimedOut, format!("no result after {}", words::seconds(limit)));
+            return found(Status::TimedOut, words::no_result(limit));
         }
         Ending::NotStarted(reason) if reason.is_empty() => {
             return found(Status::CouldNotRun, "could not start");

@@ -34,9 +34,9 @@ pub(super) fn exit(code: i32) -> String {
     }
 }
 
-/// `600 s`; milliseconds only below one second, where they are what was asked for.
-pub(super) fn seconds(ms: u64) -> String {
-    if ms < 1000 { format!("{ms} ms") } else { format!("{} s", ms / 1000) }
+/// `no result after 600 s`; milliseconds only below one second, where they are what was asked for.
+pub fn no_result(ms: u64) -> String {
+    if ms < 1000 { format!("no result after {ms} ms") } else { format!("no result after {} s", ms / 1000) }
 }
 
 pub(super) fn compare(compare: Compare) -> &'static str {
@@ -51,7 +51,7 @@ pub(super) fn compare(compare: Compare) -> &'static str {
 }
 
 /// The pattern as it is written in a task.
-pub(super) fn pattern(pattern: &Pattern) -> String {
+pub fn pattern(pattern: &Pattern) -> String {
     let source = &pattern.source;
     match pattern.kind {
         PatternKind::Literal => format!("\"{source}\""),

@@ -1,0 +1,102 @@
+//! Runs the checks of one round, one after the other, in the root. Commands run in a kill domain of their own;
+//! files are looked at here. Judges by the core's rules and decides nothing about the loop. Dropping the future
+//! ends the running check.
+
+mod clean;
+mod command;
+mod files;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use loopkeeper_core::check::{CheckResult, Location, Status, words};
+use loopkeeper_core::redact::Redactor;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::task::{Check, Criterion};
+use tokio::time::Instant;
+
+use crate::adapters::sandbox::Domain;
+
+/// Everything a round needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan<'a> {
+    /// The root; commands start here, globs begin here.
+    pub root: &'a Path,
+    /// As pinned, in the order of the document.
+    pub criteria: &'a [Criterion],
+    /// For criteria without a timeout of their own.
+    pub timeout: Duration,
+    /// Between TERM and KILL of a command that is over its time.
+    pub grace: Duration,
+    /// The complete environment of commands.
+    pub env: &'a [(OsString, OsString)],
+    pub domain: &'a Domain,
+    pub redactor: &'a Redactor,
+    /// What `clean` tolerates: untracked at the start.
+    pub untracked: &'a [String],
+    /// Exists already. Each command's full output goes to `<NNNN>.<criterion>.out` in it.
+    pub output: &'a Path,
+    /// `NNNN`: the iteration.
+    pub number: u32,
+}
+
+/// A result for every criterion, in their order.
+pub async fn run_round(plan: &Plan<'_>) -> Vec<CheckResult> {
+    let mut results = Vec::with_capacity(plan.criteria.len());
+    for criterion in plan.criteria {
+        results.push(run(plan, criterion).await);
+    }
+    results
+}
+
+async fn run(plan: &Plan<'_>, criterion: &Criterion) -> CheckResult {
+    let begin = Instant::now();
+    let timeout = criterion.timeout_ms.map_or(plan.timeout, Duration::from_millis);
+    let finding = match &criterion.check {
+        None => Finding::of(Status::Unverified, "no check"),
+        Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
+        Some(Check::Clean) => clean::look(plan, timeout).await,
+        Some(Check::Get { .. } | Check::Judge { .. }) => {
+            Finding::of(Status::CouldNotRun, "not yet supported")
+        }
+        Some(files) => files::look(plan.root, files, timeout).await,
+    };
+    finding.into_result(criterion, plan.redactor, begin.elapsed())
+}
+
+/// What looking found, before it is made fit to be shown.
+#[derive(Debug, Clone, PartialEq)]
+struct Finding {
+    status: Status,
+    fact: String,
+    locations: Vec<Location>,
+}
+
+impl Finding {
+    fn of(status: Status, fact: impl Into<String>) -> Self {
+        Self { status, fact: fact.into(), locations: Vec::new() }
+    }
+
+    fn timed_out(timeout: Duration) -> Self {
+        Self::of(Status::TimedOut, words::no_result(timeout.as_millis() as u64))
+    }
+
+    fn into_result(self, criterion: &Criterion, redactor: &Redactor, took: Duration) -> CheckResult {
+        let clean = |text: &str| redactor.redact(&sanitize::line(text));
+        let location = |it: Location| Location { file: clean(&it.file), message: clean(&it.message), ..it };
+        CheckResult {
+            criterion: criterion.id.clone(),
+            status: self.status,
+            fact: clean(&self.fact),
+            duration_ms: took.as_millis() as u64,
+            exit: None,
+            signal: None,
+            tests: None,
+            head: String::new(),
+            tail: String::new(),
+            locations: self.locations.into_iter().map(location).collect(),
+            survivors: Vec::new(),
+        }
+    }
+}

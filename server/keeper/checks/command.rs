@@ -1,0 +1,51 @@
+//! `$ command`: by `sh -c`, input from nowhere, everything it starts gone when it is judged.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loopkeeper_core::check::{CheckResult, CommandRun, Ending, judge};
+use loopkeeper_core::task::Criterion;
+
+use super::Plan;
+use crate::adapters::process::{Job, Stdin, run_to_end};
+
+pub(super) async fn run(
+    plan: &Plan<'_>,
+    criterion: &Criterion,
+    command: &str,
+    timeout: Duration,
+) -> CheckResult {
+    let output = output_file(plan, criterion);
+    let job = Job {
+        argv: ["/bin/sh", "-c", command].map(Into::into).to_vec(),
+        cwd: plan.root.to_path_buf(),
+        env: plan.env.to_vec(),
+        stdin: Stdin::Null,
+        grace: plan.grace,
+        output: Some(output.clone()),
+    };
+    let run = match forget(&output) {
+        Ok(()) => run_to_end(&job, timeout, plan.domain).await,
+        Err(reason) => CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() },
+    };
+    let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
+    judge::judge(&criterion, &run, plan.redactor)
+}
+
+/// Ends in `.out` already, so that the writer's own endings replace that one and not the criterion's id.
+fn output_file(plan: &Plan<'_>, criterion: &Criterion) -> PathBuf {
+    plan.output.join(format!("{:04}.{}.out", plan.number, criterion.id.0))
+}
+
+/// A round that is repeated leaves the output of its last run only.
+fn forget(output: &std::path::Path) -> Result<(), String> {
+    for path in [output.to_path_buf(), output.with_extension("tail")] {
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(format!("could not replace {}: {error}", path.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! `exists`, `missing`, `has`, `lacks`: what is there and what stands in it. Reads, never writes.
+//!
+//! Globs are matched against everything under the root but `.git`, ignored or not: otherwise a line in
+//! `.gitignore` could hide a file from its check. What could not be looked at never makes a pass.
+
+mod glob;
+mod search;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use loopkeeper_core::check::Status;
+use loopkeeper_core::task::Check;
+
+use self::walk::{Entry, Kind, Walk};
+use super::Finding;
+
+/// Looks in a thread of its own; dropping the future stops that soon.
+pub(super) async fn look(root: &Path, check: &Check, timeout: Duration) -> Finding {
+    let stop = Arc::new(AtomicBool::new(false));
+    let _stops = StopOnDrop(Arc::clone(&stop));
+    let (root, check) = (root.to_path_buf(), check.clone());
+    let looking = tokio::task::spawn_blocking(move || found(&root, &check, &stop));
+    match tokio::time::timeout(timeout, looking).await {
+        Ok(Ok(Ok(finding))) => finding,
+        Ok(Ok(Err(reason))) => Finding::of(Status::CouldNotRun, reason),
+        Ok(Err(panic)) => Finding::of(Status::CouldNotRun, panic.to_string()),
+        Err(_) => Finding::timed_out(timeout),
+    }
+}
+
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The error says in words why nothing can be said.
+fn found(root: &Path, check: &Check, stop: &AtomicBool) -> Result<Finding, String> {
+    let root = root.canonicalize().map_err(|error| format!("could not read {}: {error}", root.display()))?;
+    let walk = |globs: &[String]| Walk::new(&root, globs, stop);
+    match check {
+        Check::Exists { globs } => exists(&walk(globs)?),
+        Check::Missing { globs } => missing(&walk(globs)?),
+        Check::Has { pattern, globs } => search::has(&walk(globs)?, pattern),
+        Check::Lacks { pattern, globs } => search::lacks(&walk(globs)?, pattern),
+        Check::Command { .. } | Check::Clean | Check::Get { .. } | Check::Judge { .. } => {
+            Err("not a check of files".to_owned())
+        }
+    }
+}
+
+/// A literal name stands for whatever has it, a glob for files: folders alone are not what somebody asked for.
+/// A link counts for what it leads to, within the root.
+fn exists(walk: &Walk<'_>) -> Result<Finding, String> {
+    let mut absent = Vec::new();
+    for glob in walk.globs() {
+        let mut is_there = false;
+        let trouble = walk.each(glob, |entry| {
+            let counts = if glob.literal { entry.leads_somewhere() } else { entry.leads_to_file() };
+            is_there |= counts && (entry.kind == Kind::Folder || !glob.folder_only);
+            !is_there
+        })?;
+        match trouble {
+            _ if is_there => {}
+            Some(trouble) => return Err(trouble),
+            None => absent.push(glob.written.clone()),
+        }
+    }
+    Ok(match absent.as_slice() {
+        [] => Finding::of(Status::Pass, "exists"),
+        [one] => Finding::of(Status::Fail, format!("{one} does not exist")),
+        [first, rest @ ..] => {
+            Finding::of(Status::Fail, format!("{first} and {} more do not exist", rest.len()))
+        }
+    })
+}
+
+/// Anything that has such a name is in the way: files, folders, links that lead nowhere.
+fn missing(walk: &Walk<'_>) -> Result<Finding, String> {
+    let mut there = Vec::new();
+    let mut trouble = None;
+    for glob in walk.globs() {
+        let found = walk.each(glob, |entry| {
+            if entry.kind == Kind::Folder || !glob.folder_only {
+                there.push(entry.name());
+            }
+            true
+        })?;
+        trouble = trouble.or(found);
+    }
+    there.sort();
+    there.dedup();
+    Ok(match (there.as_slice(), trouble) {
+        ([], Some(trouble)) => return Err(trouble),
+        ([], None) => Finding::of(Status::Pass, "nothing there"),
+        ([one], _) => Finding::of(Status::Fail, format!("{one} exists")),
+        ([first, rest @ ..], _) => {
+            Finding::of(Status::Fail, format!("{first} and {} more exist", rest.len()))
+        }
+    })
+}
+
+impl Entry {
+    fn leads_to_file(&self) -> bool {
+        self.kind == Kind::File
+    }
+
+    fn leads_somewhere(&self) -> bool {
+        matches!(self.kind, Kind::File | Kind::Folder)
+    }
+}

@@ -1,0 +1,52 @@
+//! One glob of a criterion: relative to the root, `*` within a folder, `**` over folders.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+#[derive(Debug, Clone)]
+pub(super) struct Glob {
+    /// As the user wrote it.
+    pub(super) written: String,
+    /// Without any special character.
+    pub(super) literal: bool,
+    /// Written with a `/` at its end.
+    pub(super) folder_only: bool,
+    /// The path it would be if nothing in it were special.
+    pub(super) path: PathBuf,
+    /// The folder below which all matches lie.
+    pub(super) base: PathBuf,
+    matcher: GlobMatcher,
+}
+
+impl Glob {
+    /// The error says in words what is wrong with it.
+    pub(super) fn new(written: &str) -> Result<Self, String> {
+        let trimmed = written.trim_end_matches('/');
+        let path: PathBuf = Path::new(trimmed).components().filter(|it| *it != Component::CurDir).collect();
+        if !path.components().all(|it| matches!(it, Component::Normal(_))) || written.starts_with('/') {
+            return Err(format!("{written} is outside the root"));
+        }
+        if path.components().any(|it| it.as_os_str() == ".git") {
+            return Err(format!("{written}: .git is not looked at"));
+        }
+        let pattern = path.to_string_lossy();
+        let built = GlobBuilder::new(&pattern).literal_separator(true).build();
+        let matcher = built.map_err(|error| format!("{written}: {}", error.kind()))?.compile_matcher();
+        let plain = |it: &Component<'_>| !is_special(&it.as_os_str().to_string_lossy());
+        let literal = path.components().all(|it| plain(&it));
+        let base: PathBuf = path.components().take_while(plain).collect();
+        let base = if literal { base.parent().map(Path::to_path_buf).unwrap_or_default() } else { base };
+        let folder_only = written.ends_with('/');
+        Ok(Self { written: written.to_owned(), literal, folder_only, path, base, matcher })
+    }
+
+    /// `path` is relative to the root.
+    pub(super) fn matches(&self, path: &Path) -> bool {
+        self.path == path || self.matcher.is_match(path)
+    }
+}
+
+fn is_special(part: &str) -> bool {
+    part.contains(['*', '?', '[', ']', '{', '}', '\\'])
+}

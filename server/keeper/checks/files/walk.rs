@@ -1,0 +1,191 @@
+//! What lies under the root. Links are followed within the root and never out of it; a folder that has several
+//! names is walked once.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::glob::Glob;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Folder,
+    /// A link that leads nowhere or out of the root, a socket, a pipe, a device.
+    Other,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// Relative to the root.
+    pub(super) path: PathBuf,
+    pub(super) kind: Kind,
+    link: bool,
+}
+
+impl Entry {
+    /// For people.
+    pub(super) fn name(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Walk<'a> {
+    root: &'a Path,
+    globs: Vec<Glob>,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Walk<'a> {
+    /// `root` is a real path.
+    pub(super) fn new(root: &'a Path, globs: &[String], stop: &'a AtomicBool) -> Result<Self, String> {
+        let globs = globs.iter().map(|it| Glob::new(it)).collect::<Result<Vec<_>, _>>()?;
+        if globs.is_empty() { Err("no file is named".to_owned()) } else { Ok(Self { root, globs, stop }) }
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        self.root
+    }
+
+    pub(super) fn globs(&self) -> &[Glob] {
+        &self.globs
+    }
+
+    /// Shows `visit` what the glob matches while it answers `true`, in an order that is always the same. Returns
+    /// the first thing that could not be read, in words; the error is that somebody stopped it.
+    pub(super) fn each(
+        &self,
+        glob: &Glob,
+        mut visit: impl FnMut(&Entry) -> bool,
+    ) -> Result<Option<String>, String> {
+        let mut trouble = None;
+        match self.entry(&glob.path) {
+            Ok(Some(entry)) if !visit(&entry) => return Ok(None),
+            Ok(_) => {}
+            Err(reason) => trouble = Some(reason),
+        }
+        if glob.literal {
+            return Ok(trouble);
+        }
+        let mut open = Open::new(&glob.base);
+        while let Some(folder) = open.next() {
+            let entries = self.real(&folder, &mut open.seen).and_then(|it| match it {
+                Some(real) => self.children(&folder, &real),
+                None => Ok(Vec::new()),
+            });
+            let entries = entries.unwrap_or_else(|reason| {
+                trouble.get_or_insert(reason);
+                Vec::new()
+            });
+            for entry in &entries {
+                self.go_on()?;
+                if entry.path != glob.path && glob.matches(&entry.path) && !visit(entry) {
+                    return Ok(None);
+                }
+            }
+            open.add(entries);
+        }
+        Ok(trouble)
+    }
+
+    pub(super) fn go_on(&self) -> Result<(), String> {
+        if self.stop.load(Ordering::Relaxed) { Err("stopped".to_owned()) } else { Ok(()) }
+    }
+
+    /// Where the folder really is; `None` for one that is not there, is no folder, or is walked anyway.
+    fn real(&self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<Option<PathBuf>, String> {
+        let real = match self.root.join(folder).canonicalize() {
+            Ok(real) => real,
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(unread(folder, &error)),
+        };
+        if !real.is_dir() {
+            return Ok(None);
+        }
+        if !self.holds(&real) {
+            return Err(format!("{} leads out of the root", folder.to_string_lossy()));
+        }
+        let is_base = seen.is_empty();
+        // A link up leads around in a circle, and out of what the glob names.
+        let is_circle = !is_base && self.parent(folder).is_some_and(|it| it.starts_with(&real));
+        Ok((!is_circle && seen.insert(real.clone())).then_some(real))
+    }
+
+    fn parent(&self, folder: &Path) -> Option<PathBuf> {
+        self.root.join(folder.parent()?).canonicalize().ok()
+    }
+
+    fn children(&self, folder: &Path, real: &Path) -> Result<Vec<Entry>, String> {
+        let trouble = |error: std::io::Error| unread(folder, &error);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(real).map_err(trouble)? {
+            names.push(entry.map_err(trouble)?.file_name());
+        }
+        names.retain(|it| it != ".git");
+        names.sort();
+        let entries = names.iter().map(|it| self.entry(&folder.join(it)));
+        entries.filter_map(Result::transpose).collect()
+    }
+
+    /// What has this name, where anything has it.
+    fn entry(&self, path: &Path) -> Result<Option<Entry>, String> {
+        let at = self.root.join(path);
+        let own = match fs::symlink_metadata(&at) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) if is_absence(&error) => return Ok(None),
+            Err(error) => return Err(unread(path, &error)),
+        };
+        let target = at.canonicalize().ok().filter(|it| self.holds(it));
+        let kind = match target.and_then(|it| fs::symlink_metadata(it).ok()).map(|it| it.file_type()) {
+            Some(target) if target.is_file() => Kind::File,
+            Some(target) if target.is_dir() => Kind::Folder,
+            _ => Kind::Other,
+        };
+        Ok(Some(Entry { path: path.to_path_buf(), kind, link: own.is_symlink() }))
+    }
+
+    /// Whether a real path is the root's, `.git` left out.
+    fn holds(&self, real: &Path) -> bool {
+        let below = real.strip_prefix(self.root);
+        below.is_ok_and(|it| it.components().all(|part| part.as_os_str() != ".git"))
+    }
+}
+
+/// Folders still to walk. Links come last: what they lead to within the walk is then known under its own name.
+struct Open {
+    folders: Vec<PathBuf>,
+    links: Vec<PathBuf>,
+    seen: HashSet<PathBuf>,
+}
+
+impl Open {
+    fn new(base: &Path) -> Self {
+        Self { folders: vec![base.to_path_buf()], links: Vec::new(), seen: HashSet::new() }
+    }
+
+    fn next(&mut self) -> Option<PathBuf> {
+        self.folders.pop().or_else(|| self.links.pop())
+    }
+
+    fn add(&mut self, entries: Vec<Entry>) {
+        // Taken from the end: in reverse they are walked in order.
+        for Entry { path, kind, link } in entries.into_iter().rev() {
+            match (kind, link) {
+                (Kind::Folder, false) => self.folders.push(path),
+                (Kind::Folder, true) => self.links.push(path),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_absence(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+fn unread(path: &Path, error: &std::io::Error) -> String {
+    let name = path.to_string_lossy();
+    format!("could not read {}: {error}", if name.is_empty() { "the root" } else { &name })
+}

@@ -1,0 +1,283 @@
+//! Rounds of checks with real shells, real files and a real repository, in every kill domain that works here.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use loopkeeper::adapters::sandbox::Domain;
+use loopkeeper::keeper::checks::{Plan, run_round};
+use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_core::redact::Redactor;
+use loopkeeper_core::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place};
+use tempfile::TempDir;
+
+use crate::kill_domain::rig::domains;
+
+struct Bench {
+    folder: TempDir,
+    domain: Domain,
+    env: Vec<(OsString, OsString)>,
+    redactor: Redactor,
+    timeout: Duration,
+}
+
+impl Bench {
+    fn new(domain: Domain) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("root")).unwrap();
+        fs::create_dir(folder.path().join("output")).unwrap();
+        let env = vec![("PATH".into(), std::env::var_os("PATH").unwrap()), ("ONLY".into(), "this".into())];
+        let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
+        Self { folder, domain, env, redactor, timeout: Duration::from_mins(1) }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("root")
+    }
+
+    fn output(&self) -> PathBuf {
+        self.folder.path().join("output")
+    }
+
+    async fn round(&self, criteria: &[Criterion]) -> Vec<CheckResult> {
+        let plan = Plan {
+            root: &self.root(),
+            criteria,
+            timeout: self.timeout,
+            grace: Duration::from_millis(200),
+            env: &self.env,
+            domain: &self.domain,
+            redactor: &self.redactor,
+            untracked: &["there before.txt".to_owned()],
+            output: &self.output(),
+            number: 7,
+        };
+        run_round(&plan).await
+    }
+
+    async fn one(&self, check: Check) -> CheckResult {
+        self.round(&[criterion("one", Some(check))]).await.remove(0)
+    }
+
+    /// Status and fact of a command.
+    async fn says(&self, command: &str, expect: &[Expect]) -> (Status, String) {
+        let result = self.one(command_of(command, expect)).await;
+        (result.status, result.fact)
+    }
+}
+
+fn criterion(id: &str, check: Option<Check>) -> Criterion {
+    Criterion {
+        id: CriterionId(id.to_owned()),
+        name: id.to_owned(),
+        check,
+        required: true,
+        timeout_ms: None,
+        group: None,
+        stage: None,
+        ticked: None,
+        plan_item: None,
+        place: Place::default(),
+    }
+}
+
+fn command_of(command: &str, expect: &[Expect]) -> Check {
+    Check::Command { command: command.to_owned(), expect: expect.to_vec() }
+}
+
+fn regex(source: &str) -> Pattern {
+    Pattern { source: source.to_owned(), kind: PatternKind::Regex }
+}
+
+#[tokio::test]
+async fn commands_and_what_they_do() {
+    for domain in domains() {
+        let bench = Bench::new(domain);
+        fs::write(bench.root().join("here.txt"), "").unwrap();
+        let at_least = |value| Expect::Number { compare: Compare::AtLeast, value };
+        let table: &[(&str, &[Expect], Status, &str)] = &[
+            ("true", &[], Status::Pass, "exit 0"),
+            ("exit 3", &[], Status::Fail, "exit 3"),
+            ("exit 3", &[Expect::Exit { code: 3 }], Status::Pass, "exit 3"),
+            ("echo 76.4%", &[at_least(80.0)], Status::Fail, "76.4, needs >= 80"),
+            ("printf '\\033[1m81\\033[0m\\n'", &[at_least(80.0)], Status::Pass, "81"),
+            ("echo oops >&2", &[Expect::MatchesNot { pattern: regex("oops") }], Status::Fail, "/oops/ found"),
+            ("kill -SEGV $$", &[], Status::CouldNotRun, "killed by SIGSEGV"),
+            ("no-such-program --x", &[], Status::CouldNotRun, "\"no-such-program\" not found"),
+            ("touch x.sh; ./x.sh", &[], Status::CouldNotRun, "\"./x.sh\" not executable"),
+            ("test -f here.txt && test $(env | grep -c ONLY=this) = 1", &[], Status::Pass, "exit 0"),
+            ("cat && test -z \"$HOME$LOOPKEEPER_LOOP\"", &[], Status::Pass, "exit 0"),
+            ("if tty; then exit 1; fi", &[], Status::Pass, "exit 0"),
+        ];
+        for (command, expect, status, fact) in table {
+            assert_eq!(bench.says(command, expect).await, (*status, (*fact).to_owned()), "{command}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_command_over_its_time_is_ended() {
+    for domain in domains() {
+        let bench = Bench::new(domain);
+        let slow = command_of("trap '' TERM; echo begun; sleep 1000 & sleep 1000", &[]);
+        let slow = Criterion { timeout_ms: Some(400), ..criterion("slow", Some(slow)) };
+        let results = bench.round(&[slow, criterion("next", Some(command_of("true", &[])))]).await;
+        assert_eq!(
+            (results[0].status, results[0].fact.as_str()),
+            (Status::TimedOut, "no result after 400 ms")
+        );
+        assert_eq!((results[0].exit, results[0].head.as_str()), (None, "begun\n"));
+        assert_eq!(results[1].status, Status::Pass);
+    }
+}
+
+#[tokio::test]
+async fn whoever_outlives_a_check_is_named_and_ended() {
+    for domain in domains() {
+        let bench = Bench::new(domain);
+        // Up to its `exec` the survivor goes by the name of the shell.
+        let result =
+            bench.one(command_of("setsid sh -c 'exec sleep 1000' >/dev/null 2>&1 & echo left it", &[])).await;
+        assert_eq!(result.status, Status::Pass);
+        assert_eq!(result.survivors.len(), 1, "{:?}", result.survivors);
+        let result = bench.one(command_of("sleep 0 & wait; echo alone", &[])).await;
+        assert_eq!((result.status, result.survivors), (Status::Pass, Vec::new()));
+    }
+}
+
+/// A pipe by name that the check holds open as long as anything of it lives.
+fn lifeline(root: &Path) -> PathBuf {
+    let path = root.join("lifeline");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    path
+}
+
+#[tokio::test]
+async fn a_round_that_is_dropped_ends_its_check() {
+    for domain in domains() {
+        let bench = Bench::new(domain);
+        let path = lifeline(&bench.root());
+        let check =
+            command_of("exec 3>lifeline; echo ready >&3; setsid sleep 1000 & sleep 1000; echo over >&3", &[]);
+        let criteria =
+            [criterion("long", Some(check)), criterion("never", Some(command_of("touch never", &[])))];
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let watching = tokio::task::spawn_blocking(move || {
+            let mut lines = BufReader::new(File::open(path).unwrap());
+            let mut first = String::new();
+            lines.read_line(&mut first).unwrap();
+            begun.send(first).unwrap();
+            let mut rest = String::new();
+            lines.read_to_string(&mut rest).unwrap();
+            rest
+        });
+        tokio::select! {
+            results = bench.round(&criteria) => panic!("ended by itself: {results:?}"),
+            first = begins => assert_eq!(first.unwrap(), "ready\n"),
+        }
+        // The other end is closed once everybody who held it is gone.
+        let rest = tokio::time::timeout(Duration::from_secs(20), watching).await.unwrap().unwrap();
+        assert_eq!(rest, "");
+        assert!(!bench.root().join("never").exists());
+    }
+}
+
+#[tokio::test]
+async fn the_whole_output_is_kept_beside_the_journal() {
+    for domain in domains() {
+        let bench = Bench::new(domain);
+        let result = bench.one(command_of("seq 5000; echo at src/a.rs:3:5 >&2; exit 1", &[])).await;
+        let path = bench.output().join("0007.one.out");
+        let kept = fs::read_to_string(&path).unwrap();
+        assert!(kept.contains("\n2500\n") && kept.contains("src/a.rs:3:5"));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(result.head.starts_with("1\n2\n") && result.tail.ends_with("src/a.rs:3:5\n"));
+        assert_eq!((result.locations[0].file.as_str(), result.locations[0].line), ("src/a.rs", 3));
+        bench.one(command_of("echo again", &[])).await;
+        assert_eq!(fs::read_to_string(&path).unwrap(), "again\n");
+    }
+}
+
+#[tokio::test]
+async fn secrets_and_escapes_of_a_command_are_not_shown() {
+    for domain in domains() {
+        let bench = Bench::new(domain);
+        let result =
+            bench.one(command_of("printf 'src/a.rs:1: \\033]0;x\\007hunter2-hunter2\\n'; exit 1", &[])).await;
+        assert_eq!(result.head, "src/a.rs:1: [redacted]\n");
+        assert_eq!(result.locations[0].message, "[redacted]");
+    }
+}
+
+#[tokio::test]
+async fn output_beyond_what_is_kept_makes_no_pass() {
+    for domain in domains() {
+        let bench = Bench::new(domain);
+        let flood = "echo first; seq 1000000; echo needle; seq 1000000; echo 42";
+        let number = Expect::Number { compare: Compare::Equal, value: 42.0 };
+        assert_eq!(bench.says(flood, &[number]).await, (Status::Pass, "42".to_owned()));
+        let absent = Expect::MatchesNot { pattern: regex("needle") };
+        let (status, fact) = bench.says(flood, &[absent]).await;
+        assert_eq!(status, Status::CouldNotRun, "{fact}");
+        let seen = Expect::MatchesNot { pattern: regex("^first$") };
+        assert_eq!(bench.says(flood, &[seen]).await.0, Status::Fail);
+    }
+}
+
+#[tokio::test]
+async fn checks_of_files_and_checks_that_are_none() {
+    for domain in domains() {
+        let bench = Bench::new(domain);
+        fs::write(bench.root().join("a.txt"), "hunter2-hunter2 TODO\n").unwrap();
+        let globs = vec!["*.txt".to_owned()];
+        let todo = Pattern { source: "TODO".to_owned(), kind: PatternKind::Literal };
+        let criteria = [
+            criterion("exists", Some(Check::Exists { globs: globs.clone() })),
+            criterion("missing", Some(Check::Missing { globs: globs.clone() })),
+            criterion("has", Some(Check::Has { pattern: todo.clone(), globs: globs.clone() })),
+            criterion("lacks", Some(Check::Lacks { pattern: todo, globs })),
+            criterion("get", Some(Check::Get { url: "http://localhost/".to_owned(), expect: Vec::new() })),
+            criterion("judge", Some(Check::Judge { of: None })),
+            criterion("prose", None),
+        ];
+        let results = bench.round(&criteria).await;
+        let said: Vec<_> =
+            results.iter().map(|it| (it.criterion.0.as_str(), it.status, it.fact.as_str())).collect();
+        assert_eq!(
+            said,
+            [
+                ("exists", Status::Pass, "exists"),
+                ("missing", Status::Fail, "a.txt exists"),
+                ("has", Status::Pass, "found in a.txt"),
+                ("lacks", Status::Fail, "\"TODO\" found in a.txt"),
+                ("get", Status::CouldNotRun, "not yet supported"),
+                ("judge", Status::CouldNotRun, "not yet supported"),
+                ("prose", Status::Unverified, "no check"),
+            ]
+        );
+        assert_eq!(results[3].locations[0].message, "[redacted] TODO");
+    }
+}
+
+#[tokio::test]
+async fn clean_means_nothing_new() {
+    let Some(domain) = domains().into_iter().next() else { panic!("no domain") };
+    let bench = Bench::new(domain);
+    let root = bench.root();
+    let result = bench.one(Check::Clean).await;
+    assert_eq!((result.status, result.fact.as_str()), (Status::CouldNotRun, "not a git repository"));
+    let git = Command::new("git").args(["init", "-q"]).current_dir(&root).status().unwrap();
+    assert!(git.success());
+    fs::write(root.join("there before.txt"), "").unwrap();
+    fs::write(root.join(".gitignore"), "ignored\n.gitignore\n").unwrap();
+    fs::write(root.join("ignored"), "").unwrap();
+    let result = bench.one(Check::Clean).await;
+    assert_eq!((result.status, result.fact.as_str()), (Status::Pass, "nothing new untracked"));
+    fs::write(root.join("stray.txt"), "").unwrap();
+    let result = bench.one(Check::Clean).await;
+    assert_eq!((result.status, result.fact.as_str()), (Status::Fail, "stray.txt is untracked"));
+}
