@@ -14,6 +14,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
+use loopkeeper_core::settings::{names_match as matches, never_passes};
+
 /// Who is going to see the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
@@ -165,61 +167,6 @@ const AGENT: &[&str] = &[
     "OPENCODE_CONFIG_DIR",
 ];
 
-/// Refused even when `[env] pass` or a wider pattern names them.
-const NEVER: &[&str] = &[
-    // Our own: the caller adds what a loop's processes need.
-    "LOOPKEEPER_*",
-    // Nested agents would take themselves for children of the outer one.
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CODE_SSE_PORT",
-    "CLAUDE_CODE_TMPDIR",
-    "CLAUDE_PROJECT_DIR",
-    "CODEX_SANDBOX*",
-    "CODEX_SESSION*",
-    "CODEX_THREAD*",
-    "CODEX_INTERNAL*",
-    "CODEX_MANAGED*",
-    "GEMINI_CLI*",
-    "OPENCODE",
-    "OPENCODE_SERVER*",
-    "OPENCODE_CLIENT",
-    "AGENT",
-    // Another repository than the one at hand.
-    "GIT_*",
-    // Editors and their terminals.
-    "VSCODE_*",
-    "NVIM*",
-    "VIM*",
-    "MYVIMRC",
-    "EMACS*",
-    "INSIDE_EMACS",
-    "ZED_*",
-    "HELIX_*",
-    "KATE_*",
-    "JETBRAINS_*",
-    "TERMINAL_EMULATOR",
-    "TERM_PROGRAM*",
-    "ELECTRON_*",
-    "CHROME_DESKTOP",
-    "TMUX*",
-    "STY",
-    // Code in every program.
-    "LD_*",
-    "DYLD_*",
-    // The package manager that started us, not the one the project uses.
-    "RUSTUP_TOOLCHAIN",
-    "CARGO_MANIFEST_*",
-    "CARGO_PKG_*",
-    "npm_*",
-    // Follow the folder that the program starts in.
-    "PWD",
-    "OLDPWD",
-    "SHLVL",
-    "_",
-];
-
 /// The complete environment of a job, sorted. `pass` and `set` are `[env]`, `source` the keeper's own variables.
 pub fn scrubbed(
     reader: Reader,
@@ -232,25 +179,12 @@ pub fn scrubbed(
             || (reader == Reader::Agent && AGENT.iter().any(|pattern| matches(pattern, name)))
             || pass.iter().any(|pattern| matches(pattern, name))
     };
-    let mut kept: BTreeMap<OsString, OsString> =
-        source.filter(|(name, _)| name.to_str().is_some_and(|name| listed(name) && !never(name))).collect();
+    let mut kept: BTreeMap<OsString, OsString> = source
+        .filter(|(name, _)| name.to_str().is_some_and(|name| listed(name) && !never_passes(name)))
+        .collect();
     // The user's own words: set as written.
     kept.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
     kept.into_iter().collect()
-}
-
-/// Whether `[env] pass` must not name this variable.
-pub fn never(name: &str) -> bool {
-    NEVER.iter().any(|pattern| matches(pattern, name))
-}
-
-/// One `*` at the beginning or at the end stands for anything, nothing included.
-fn matches(pattern: &str, name: &str) -> bool {
-    match (pattern.strip_suffix('*'), pattern.strip_prefix('*')) {
-        (Some(prefix), _) => name.starts_with(prefix),
-        (None, Some(suffix)) => name.ends_with(suffix),
-        (None, None) => name == pattern,
-    }
 }
 
 #[cfg(test)]

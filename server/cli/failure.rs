@@ -4,6 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 
 use clap::error::ErrorKind;
+use loopkeeper_core::settings::SettingFinding;
 
 use super::exit::Exit;
 use crate::adapters::config_files::ConfigFileError;
@@ -99,6 +100,18 @@ impl From<SnapshotError> for Failure {
 impl From<ConfigFileError> for Failure {
     fn from(error: ConfigFileError) -> Self {
         Self::usage(&error).hint(error.hint())
+    }
+}
+
+/// Everything that is wrong with the configuration, at once.
+impl From<&[SettingFinding]> for Failure {
+    fn from(findings: &[SettingFinding]) -> Self {
+        let mut what = "the configuration cannot be taken as written:".to_owned();
+        for finding in findings.iter().filter(|it| it.blocks()) {
+            let _ = write!(what, "\n  {finding}");
+        }
+        Self { exit: Exit::Usage, what, hint: None }
+            .hint("correct these lines; nothing runs on defaults instead.")
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 }
 
 fn one(store: &StateDir, workspace: &Workspace, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {
-    let settings = config_files::load(workspace.root(), &[])?.settings().cloned().unwrap_or_default();
+    let settings = config_files::load(workspace.root(), &[])?.settings()?.clone();
     let (mut loops, mut unread) = (Vec::new(), 0_u64);
     for dir in workspace.loops()? {
         match Seen::read(store, dir) {

@@ -9,6 +9,7 @@ mod agents;
 mod assignment;
 mod closest;
 mod document;
+mod environment;
 mod finding;
 mod globs;
 mod keys;
@@ -24,6 +25,7 @@ mod value;
 use serde::{Deserialize, Serialize};
 
 pub use document::{json_schema, reference_page};
+pub use environment::{names_match, never_passes};
 pub use finding::{Origin, SettingCode, SettingFinding};
 pub use resolve::{Argument, Effective, Layer, LayerKind, Resolved, resolve};
 

@@ -7,7 +7,7 @@ use super::closest::closest;
 use super::keys::KEYS;
 use super::table::{Found, Key, Since, look_up};
 use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
-use super::{Layer, LayerKind, Origin, Resolved, Settings, accept, resolve, toml_layer};
+use super::{Layer, LayerKind, Origin, Resolved, Settings, accept, never_passes, resolve, toml_layer};
 
 #[test]
 fn every_default_of_the_table_is_the_default() {
@@ -197,6 +197,21 @@ fn what_the_work_tree_does_to_programs_is_for_the_user_to_trust() {
     // What the user wrote needs no word of the user.
     assert_eq!(trusted(&[layer(LayerKind::User)]), [""; 0]);
     assert_eq!(trusted(&[]), [""; 0]);
+}
+
+#[test]
+fn what_never_passes_is_not_asked_for() {
+    let check = |name: &str, expect: bool| assert_eq!(never_passes(name), expect, "{name}");
+    check("GIT_DIR", true);
+    check("GIT_*", true);
+    check("LD_PRELOAD", true);
+    check("LOOPKEEPER_LOOP", true);
+    check("CLAUDECODE", true);
+    check("CARGO_HOME", false);
+    check("MY_*", false);
+    let refused = workspace("env.pass = [\"MY_*\", \"GIT_DIR\"]");
+    let said: Vec<String> = refused.findings().iter().map(ToString::to_string).collect();
+    assert!(said[0].contains("found \"GIT_DIR\", which never passes"), "{said:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::environment::never_passes;
 use super::finding::shown;
 use super::globs::{glob_fault, path_fault};
 use super::table::Takes;
@@ -68,7 +69,7 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Globs => texts(raw, glob_fault),
         Takes::Command => command(raw),
         Takes::Texts => texts(raw, |_| None),
-        Takes::Names => texts(raw, |name| name_fault(name.strip_suffix('*').unwrap_or(name))),
+        Takes::Names => texts(raw, passed_fault),
         Takes::Variables => variables(raw),
         // Keys that take these are refused before their value is looked at.
         Takes::Weights | Takes::Services => Err(found(raw)),
@@ -174,7 +175,7 @@ fn texts(raw: &Raw, fault: fn(&str) -> Option<String>) -> Result<Value, Wrong> {
     for (index, item) in items.iter().enumerate() {
         let text = line(item).map_err(|wrong| wrong.of_item(index))?;
         if let Some(fault) = fault(&text) {
-            let found = format!("{item}: {fault}");
+            let found = format!("{item}, {fault}");
             return Err(Wrong { item: Some(index), fault: Fault::Found { found, hint: None } });
         }
         texts.push(text);
@@ -204,6 +205,11 @@ fn variables(raw: &Raw) -> Result<Value, Wrong> {
         }
     }
     Ok(Value::Pairs(pairs))
+}
+
+fn passed_fault(name: &str) -> Option<String> {
+    let never = never_passes(name).then(|| "which never passes".to_owned());
+    name_fault(name.strip_suffix('*').unwrap_or(name)).or(never)
 }
 
 fn name_fault(name: &str) -> Option<String> {

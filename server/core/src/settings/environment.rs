@@ -1,0 +1,70 @@
+//! Which environment variables never reach an agent or a check, whoever names them.
+
+/// Refused even when `[env] pass` or a wider pattern names them.
+const NEVER: &[&str] = &[
+    // Our own: the caller adds what a loop's processes need.
+    "LOOPKEEPER_*",
+    // Nested agents would take themselves for children of the outer one.
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_CODE_TMPDIR",
+    "CLAUDE_PROJECT_DIR",
+    "CODEX_SANDBOX*",
+    "CODEX_SESSION*",
+    "CODEX_THREAD*",
+    "CODEX_INTERNAL*",
+    "CODEX_MANAGED*",
+    "GEMINI_CLI*",
+    "OPENCODE",
+    "OPENCODE_SERVER*",
+    "OPENCODE_CLIENT",
+    "AGENT",
+    // Another repository than the one at hand.
+    "GIT_*",
+    // Editors and their terminals.
+    "VSCODE_*",
+    "NVIM*",
+    "VIM*",
+    "MYVIMRC",
+    "EMACS*",
+    "INSIDE_EMACS",
+    "ZED_*",
+    "HELIX_*",
+    "KATE_*",
+    "JETBRAINS_*",
+    "TERMINAL_EMULATOR",
+    "TERM_PROGRAM*",
+    "ELECTRON_*",
+    "CHROME_DESKTOP",
+    "TMUX*",
+    "STY",
+    // Code in every program.
+    "LD_*",
+    "DYLD_*",
+    // The package manager that started us, not the one the project uses.
+    "RUSTUP_TOOLCHAIN",
+    "CARGO_MANIFEST_*",
+    "CARGO_PKG_*",
+    "npm_*",
+    // Follow the folder that the program starts in.
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "_",
+];
+
+/// Whether a variable never passes. Of a pattern: whether nothing that it names would.
+pub fn never_passes(name: &str) -> bool {
+    NEVER.iter().any(|pattern| names_match(pattern, name))
+}
+
+/// One `*` at the beginning or at the end stands for anything, nothing included.
+pub fn names_match(pattern: &str, name: &str) -> bool {
+    match (pattern.strip_suffix('*'), pattern.strip_prefix('*')) {
+        (Some(prefix), _) => name.starts_with(prefix),
+        (None, Some(suffix)) => name.ends_with(suffix),
+        (None, None) => name == pattern,
+    }
+}
