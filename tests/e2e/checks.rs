@@ -220,6 +220,10 @@ async fn output_beyond_what_is_kept_makes_no_pass() {
         let flood = "echo first; seq 1000000; echo needle; seq 1000000; echo 42";
         let number = Expect::Number { compare: Compare::Equal, value: 42.0 };
         assert_eq!(bench.says(flood, &[number]).await, (Status::Pass, "42".to_owned()));
+        let old = "echo 99; yes | head -c 3000000";
+        let (status, fact) =
+            bench.says(old, &[Expect::Number { compare: Compare::Equal, value: 99.0 }]).await;
+        assert_eq!((status, fact.as_str()), (Status::Fail, "no number at the end of the output"));
         let absent = Expect::MatchesNot { pattern: regex("needle") };
         let (status, fact) = bench.says(flood, &[absent]).await;
         assert_eq!(status, Status::CouldNotRun, "{fact}");

@@ -1,5 +1,7 @@
 //! The beginning and the end of a stream, for output that is read as a whole.
 
+use loopkeeper_core::check::GAP;
+
 /// Kept of the beginning and of the end of each stream.
 const BYTES: usize = 256 * 1024;
 
@@ -21,15 +23,25 @@ impl Kept {
         }
     }
 
-    /// The bytes and how many are missing between head and tail. A line end stands in the gap, so that no line
-    /// is made of two halves.
+    /// The bytes and how many are missing between head and tail. A [`GAP`] stands there between whole lines, so
+    /// that nothing can be read across it or off half a line.
     pub(super) fn finish(mut self) -> (Vec<u8>, u64) {
         self.cut();
-        if self.dropped > 0 {
-            self.head.push(b'\n');
+        if self.dropped == 0 {
+            self.head.append(&mut self.tail);
+            return (self.head, 0);
         }
-        self.head.append(&mut self.tail);
-        (self.head, self.dropped)
+        let head = memchr::memrchr(b'\n', &self.head).map_or(self.head.len(), |at| at + 1);
+        let tail = memchr::memchr(b'\n', &self.tail).map_or(0, |at| at + 1);
+        let dropped = self.dropped + (self.head.len() - head + tail) as u64;
+        self.head.truncate(head);
+        if !self.head.ends_with(b"\n") {
+            self.head.extend_from_slice("…\n".as_bytes());
+        }
+        self.head.extend_from_slice(GAP.as_bytes());
+        self.head.extend_from_slice(if tail == 0 { "\n…".as_bytes() } else { b"\n" });
+        self.head.extend(self.tail.drain(tail..));
+        (self.head, dropped)
     }
 
     fn cut(&mut self) {
@@ -53,14 +65,32 @@ mod tests {
             }
             assert_eq!(kept.finish(), (text[..len].to_vec(), 0));
         }
+    }
+
+    fn finished(text: &[u8]) -> (Vec<u8>, u64) {
         let mut kept = Kept::default();
         for chunk in text.chunks(65_536) {
             kept.push(chunk);
         }
-        let (bytes, dropped) = kept.finish();
-        assert_eq!(dropped, 4 * BYTES as u64);
-        assert_eq!(bytes[..BYTES], text[..BYTES]);
-        assert_eq!(bytes[BYTES], b'\n');
-        assert_eq!(bytes[BYTES + 1..], text[5 * BYTES..]);
+        kept.finish()
+    }
+
+    #[test]
+    fn the_gap_stands_between_whole_lines() {
+        let text = (0..100_000).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
+        let (bytes, dropped) = finished(text.as_bytes());
+        let kept = String::from_utf8(bytes).unwrap();
+        let (head, tail) = kept.split_once(&format!("{GAP}\n")).unwrap();
+        assert!(text.starts_with(head) && head.ends_with('\n') && head.len() > BYTES - 20);
+        assert!(text.ends_with(tail) && tail.starts_with("line ") && tail.len() > BYTES - 20);
+        assert_eq!(dropped as usize, text.len() - head.len() - tail.len());
+    }
+
+    #[test]
+    fn halves_of_an_endless_line_show_as_such() {
+        let (bytes, dropped) = finished(&vec![b'5'; 3 * BYTES]);
+        let digits = "5".repeat(BYTES);
+        assert_eq!(String::from_utf8(bytes).unwrap(), format!("{digits}…\n{GAP}\n…{digits}"));
+        assert_eq!(dropped, BYTES as u64);
     }
 }
