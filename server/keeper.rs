@@ -1,4 +1,98 @@
-//! Owns one loop.
+//! Owns one loop: the only writer of its journal, holder of its lock and of its work tree's lock, parent of its
+//! agent. Acts on what `loopkeeper_core::decide` says and decides nothing itself. Ends when the loop ends.
 
+pub mod agent;
+pub mod check_only;
 pub mod checks;
+pub mod control;
 pub mod domain;
+pub mod launch;
+pub mod main_loop;
+pub mod perform;
+pub mod reading;
+pub mod rounds;
+pub mod signals;
+pub mod stage;
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::adapters::journal_file::JournalError;
+use crate::adapters::sandbox::SandboxError;
+use crate::adapters::snapshots::SnapshotError;
+use crate::adapters::state_dir::StateError;
+use crate::adapters::state_dir::lock::LockError;
+use crate::adapters::state_dir::workspace::LoopDir;
+
+/// Why a keeper could not begin, or had to leave its loop interrupted.
+#[derive(Debug, Error)]
+pub enum KeeperError {
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error(transparent)]
+    Snapshots(#[from] SnapshotError),
+    #[error("The state folder was deleted while the loop ran ({} is gone). The agent was ended.", path.display())]
+    StateGone { path: PathBuf },
+    #[error("The keeper was ended by {signal}. The loop is interrupted.")]
+    Terminated { signal: &'static str },
+    #[error("There is no loop in {}: its journal says nothing.", path.display())]
+    NoLoop { path: PathBuf },
+    #[error("The workspace cannot be checked: {message}")]
+    Workspace { message: String },
+    #[error("The keeper did not begin: {words}")]
+    Refused { words: String },
+    #[error("Could not {action} {}: {source}", path.display())]
+    Io { action: &'static str, path: PathBuf, source: std::io::Error },
+}
+
+impl KeeperError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Journal(error) => error.hint().to_owned(),
+            Self::Lock(error) => error.hint().to_owned(),
+            Self::State(error) => error.hint(),
+            Self::Sandbox(error) => error.hint().to_owned(),
+            Self::Snapshots(_) | Self::Io { .. } => {
+                "check the disk and the rights of the state folder".to_owned()
+            }
+            Self::StateGone { .. } => {
+                "your work tree is as the agent left it; start the loop again".to_owned()
+            }
+            Self::Terminated { .. } => "go on with `loopkeeper resume`".to_owned(),
+            Self::NoLoop { .. } => "start the loop again".to_owned(),
+            Self::Workspace { .. } => "check that every folder of the work tree can be read".to_owned(),
+            Self::Refused { .. } => "mend what it says, then start again".to_owned(),
+        }
+    }
+
+    pub(crate) fn nothing(dir: &LoopDir) -> Self {
+        Self::NoLoop { path: dir.path().to_owned() }
+    }
+
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+/// Writes a new file that only its owner can read.
+pub(crate) fn private_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(bytes)
+}
+
+/// A line for the keeper's own log.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

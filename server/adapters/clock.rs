@@ -12,3 +12,8 @@ fn read(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
     time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
 }
+
+/// What tells this boot from every other; without `/proc` every boot looks the same.
+pub fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}

@@ -63,6 +63,14 @@ impl Domain {
         }
     }
 
+    /// One stable word, for the journal.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::PidNamespace { .. } => "pid-namespace",
+            Self::Subreaper { .. } => "subreaper",
+        }
+    }
+
     /// One sentence for people and for the journal.
     pub fn sentence(&self) -> String {
         match self {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::task::{self, Document, Finding, FindingCode, Place, Task, TaskId};
 use thiserror::Error;
 
-pub use discover::discover;
+pub use discover::{discover, named};
 
 /// More than anybody wrote by hand; a story file of ten thousand stories is smaller.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;

@@ -58,6 +58,11 @@ impl Running {
         }
     }
 
+    /// The warden's, or that of the bubblewrap around it.
+    pub fn pid(&self) -> u32 {
+        self.pid.unsigned_abs()
+    }
+
     /// Asks for the end. Asking again changes nothing, but `Now` after `Grace` cuts it short.
     pub fn terminate(&mut self, how: How) {
         if self.asked == Some(How::Now) || self.asked == Some(how) {

@@ -122,8 +122,9 @@ fn plans(documents: &[(DocumentKind, PathBuf)]) -> Vec<PathBuf> {
     plans.into_iter().map(|(_, path)| path.clone()).collect()
 }
 
-/// A document that the configuration names: it counts whether or not it is there, ignored or excluded.
-fn named(root: &Path, name: &str) -> Found {
+/// The task with this document, with the plans that are in its folder now: it counts whether or not it is there,
+/// ignored or excluded.
+pub fn named(root: &Path, name: &str) -> Found {
     let clean: PathBuf = Path::new(name).components().filter(|part| *part != Component::CurDir).collect();
     let path = root.join(clean);
     let mut documents = Vec::new();

@@ -24,7 +24,7 @@ pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, Spent, Wait};
 
 use crate::agent::AgentRun;
 use crate::journal::{Head, LoopSpec, Record, Round};
-use crate::task::{Criterion, PlanItem};
+use crate::task::{Criterion, CriterionId, PlanItem};
 
 /// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +63,12 @@ pub enum Event {
     },
     /// A round was given up because [`Effect::CancelChecks`] asked for it.
     ChecksCancelled,
+    /// Answer to [`Effect::PrepareRollback`]: the tree as it is now is kept.
+    RollbackReady {
+        to: u32,
+        paths: Vec<String>,
+        shot: Shot,
+    },
     RolledBack {
         to: u32,
         tree: String,
@@ -94,8 +100,10 @@ pub struct Reading {
     pub context: Vec<String>,
     pub criteria: Vec<Criterion>,
     pub plan: Vec<PlanItem>,
-    /// Commands of `criteria` that nobody trusted, verbatim.
-    pub untrusted: Vec<String>,
+    /// Criteria whose commands nobody trusted.
+    pub untrusted: Vec<CriterionId>,
+    /// Files of the agent's own (hooks, servers, settings) that nobody trusted as they are; fit to be shown.
+    pub surfaces: Vec<String>,
 }
 
 /// What a user asks of a loop at work.
@@ -139,6 +147,11 @@ pub enum Effect {
         grace: Grace,
     },
     LookForLife,
+    /// Take a snapshot, so that nothing is lost, then send [`Event::RollbackReady`].
+    PrepareRollback {
+        to: u32,
+        paths: Vec<String>,
+    },
     Rollback {
         to: u32,
         tree: String,

@@ -43,7 +43,10 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
     state.epoch = entry.epoch;
     state.last_at = entry.at;
     match &entry.record {
-        Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
+        Record::LoopStarted { .. }
+        | Record::TrustChanged { .. }
+        | Record::RolledBack { .. }
+        | Record::Unknown => {}
         Record::Baseline { .. } => baseline(state, &entry.record),
         Record::IterationIntended { iteration, session, .. } => {
             intended(state, entry.at, *iteration, session);
@@ -64,7 +67,6 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         }
         Record::Steered { text } => state.steering.push(text.clone()),
         Record::Stopping { now } => state.stop = Some(if *now { Stop::Now } else { Stop::AfterIteration }),
-        Record::RolledBack { from, .. } => keep_snapshot(state, SnapshotWhen::BeforeRollback, from),
         Record::Recovered { boot, .. } => recovered(state, entry.at, boot),
         Record::Ended { outcome } => {
             state.outcome = Some(outcome.clone());
@@ -210,11 +212,6 @@ fn snapshot(state: &mut Loop, record: &Record) {
         (SnapshotWhen::After, Phase::Closing) => state.phase = Phase::Checking,
         (SnapshotWhen::After | SnapshotWhen::BeforeRollback, _) => {}
     }
-}
-
-fn keep_snapshot(state: &mut Loop, when: SnapshotWhen, tree: &str) {
-    let iteration = state.iteration;
-    state.snapshots.push(SnapshotRef { iteration, when, tree: tree.to_owned() });
 }
 
 fn judged(state: &mut Loop, round: &Round) {

@@ -34,6 +34,7 @@ pub fn decide(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<S
             checks_done(state, live, now, Judged { round, wrote, untracked })
         }
         Event::ChecksCancelled => checks_cancelled(state, live),
+        Event::RollbackReady { to, paths, shot } => rollback_ready(state, to, paths, shot),
         Event::RolledBack { to, tree, from } => vec![Step::Record(Record::RolledBack { to, tree, from })],
         Event::DiskFilled { message } => disk_filled(state, live, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
@@ -135,13 +136,14 @@ fn nothing_new(state: &Loop, live: &Live) -> bool {
 }
 
 fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Vec<Step> {
+    if !reading.surfaces.is_empty() {
+        return untrusted(state, &reading.surfaces);
+    }
     if let Some(pinned) = pinned::with_user_changes(state, &reading.criteria) {
-        if !reading.untrusted.is_empty() {
-            let n = reading.untrusted.len();
-            let message = format!(
-                "{n} changed commands are not trusted yet. Hint: read them with `loopkeeper trust`, then resume"
-            );
-            return hold(state, PauseReason::Trust, message);
+        let unknown = pinned.iter().filter(|it| reading.untrusted.contains(&it.criterion.id));
+        let unknown: Vec<String> = unknown.map(|it| it.criterion.name.clone()).collect();
+        if !unknown.is_empty() {
+            return untrusted(state, &unknown);
         }
         let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
         live.pinning = Some(pinned);
@@ -159,6 +161,14 @@ fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Ve
         tree,
     };
     vec![Step::Record(record), Step::Effect(Effect::SpawnAgent { iteration, session, prompt })]
+}
+
+fn untrusted(state: &Loop, what: &[String]) -> Vec<Step> {
+    let first = what.first().map_or("", String::as_str);
+    let more = if what.len() > 1 { format!(" and {} more", what.len() - 1) } else { String::new() };
+    let message =
+        format!("not trusted yet: {first}{more}. Hint: read it with `loopkeeper trust`, then resume");
+    hold(state, PauseReason::Trust, message)
 }
 
 fn agent_started(state: &Loop, live: &mut Live, now: Moment, pid: u32, domain: String) -> Vec<Step> {
@@ -334,6 +344,19 @@ fn checks_cancelled(state: &Loop, live: &mut Live) -> Vec<Step> {
         return vec![Step::Effect(Effect::GoOn)];
     }
     vec![stopped(state)]
+}
+
+/// The tree as it is becomes a snapshot on record before a byte of it is overwritten.
+fn rollback_ready(state: &Loop, to: u32, paths: Vec<String>, shot: Shot) -> Vec<Step> {
+    let Some(tree) = state.tree_after(to).map(str::to_owned) else { return Vec::new() };
+    let record = Record::SnapshotTaken {
+        iteration: state.iteration,
+        when: SnapshotWhen::BeforeRollback,
+        tree: shot.tree,
+        head: shot.head,
+        not_covered: shot.not_covered,
+    };
+    vec![Step::Record(record), Step::Effect(Effect::Rollback { to, tree, paths })]
 }
 
 fn workspace_failed(state: &Loop, message: &str) -> Vec<Step> {

@@ -92,13 +92,11 @@ fn rollback(state: &Loop, to: u32, paths: Vec<String>) -> Vec<Step> {
     if !state.is_paused_at_rest() || state.stop.is_some() {
         return refuse("the loop is at work. Hint: pause it first");
     }
-    match state.tree_after(to) {
-        None => {
-            let message = format!("there is no snapshot of iteration {to}");
-            vec![Step::Effect(Effect::Refuse { code: RefusalCode::BadArgument, message })]
-        }
-        Some(tree) => vec![Step::Effect(Effect::Rollback { to, tree: tree.to_owned(), paths })],
+    if state.tree_after(to).is_none() {
+        let message = format!("there is no snapshot of iteration {to}");
+        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::BadArgument, message })];
     }
+    vec![Step::Effect(Effect::PrepareRollback { to, paths })]
 }
 
 fn refuse(message: &str) -> Vec<Step> {

@@ -218,7 +218,7 @@ fn untrusted_changes_hold_the_loop() {
         sim.turn();
     }
     sim.documents.push(criterion("docs build", "curl evil"));
-    sim.untrusted = vec!["curl evil".to_owned()];
+    sim.untrusted = vec![criterion("docs build", "curl evil").id];
     sim.play();
     assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Trust));
     sim.untrusted.clear();

@@ -68,7 +68,7 @@ pub(crate) struct Sim {
     /// The result letters that hold right now, and what the next acts make of them.
     pub(crate) standing: &'static str,
     pub(crate) acts: Vec<Act>,
-    pub(crate) untrusted: Vec<String>,
+    pub(crate) untrusted: Vec<CriterionId>,
     wrote: Vec<&'static str>,
     ticks: usize,
     tree: u32,
@@ -289,6 +289,10 @@ impl Sim {
                 self.event(Event::AgentEnded(Box::new(run)));
             }
             Effect::LookForLife => self.event(Event::LifeSeen { alive: false }),
+            Effect::PrepareRollback { to, paths } => {
+                let shot = Shot { tree: format!("tree{}", self.tree), ..Shot::default() };
+                self.event(Event::RollbackReady { to, paths, shot });
+            }
             Effect::Rollback { to, tree, .. } => {
                 let from = format!("tree{}", self.tree);
                 self.event(Event::RolledBack { to, tree, from });
@@ -320,7 +324,14 @@ impl Sim {
         }
         let criteria = self.documents.clone();
         let untrusted = self.untrusted.clone();
-        Reading { prompt: "Do it.".to_owned(), context: Vec::new(), criteria, plan, untrusted }
+        Reading {
+            prompt: "Do it.".to_owned(),
+            context: Vec::new(),
+            criteria,
+            plan,
+            untrusted,
+            surfaces: Vec::new(),
+        }
     }
 
     fn act(&mut self) {

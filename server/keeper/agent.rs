@@ -1,0 +1,260 @@
+//! One start of the agent: prompt to a file, program in a kill domain, its lines to activity and, at the end, to
+//! an `AgentRun`. Decides nothing; it is told when to stop.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use loopkeeper_core::agent::argv;
+use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::agent::{AgentEnding, AgentEvent, AgentRun};
+use loopkeeper_core::decide::{Event, Grace};
+use loopkeeper_core::journal::{AgentPlan, LoopSpec};
+use loopkeeper_core::redact::Redactor;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::PromptBy;
+use tokio::sync::mpsc;
+
+use super::control::News;
+use super::perform::Scene;
+use crate::adapters::clock;
+use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
+
+/// What of stderr is kept for the message of a failure.
+const STDERR_TAIL: usize = 4 * 1024;
+
+/// The iteration to start.
+pub(super) struct Start {
+    pub(super) iteration: u32,
+    pub(super) session: String,
+    pub(super) prompt: String,
+}
+
+/// A running agent, as the keeper's loop holds it.
+pub(super) struct Agent {
+    orders: mpsc::UnboundedSender<(AgentEnding, How)>,
+    pub(super) signs: Rc<Signs>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+/// What can be seen of a running agent from outside.
+#[derive(Default)]
+pub(super) struct Signs {
+    lines: Cell<u64>,
+    cpu_ms: Cell<u64>,
+    /// At the last look: lines, CPU, and when.
+    looked: Cell<(u64, u64, u64)>,
+    /// At the last look at it; empty before the first.
+    pub(super) tree: RefCell<String>,
+    last_activity: RefCell<String>,
+}
+
+impl Agent {
+    /// Never fails: an agent that cannot be started is an agent that ended.
+    pub(super) fn start(scene: &Scene, start: Start) -> Self {
+        let (orders, ordered) = mpsc::unbounded_channel();
+        let signs = Rc::new(Signs::default());
+        let run = Run { scene: scene.clone(), start, ordered, signs: Rc::clone(&signs) };
+        let task = tokio::task::spawn_local(run.to_its_end());
+        Self { orders, signs, task }
+    }
+
+    pub(super) fn stop(&self, why: AgentEnding, grace: Grace) {
+        let how = match grace {
+            Grace::Given => How::Grace,
+            Grace::None => How::Now,
+        };
+        // A run that just ended needs no order.
+        let _ = self.orders.send((why, how));
+    }
+
+    /// Ends it and waits until its kill domain is empty.
+    pub(super) async fn end(self) {
+        self.stop(AgentEnding::Stopped, Grace::None);
+        let _ = self.task.await;
+    }
+}
+
+impl Signs {
+    /// Output, or at least one per cent of one core, since the last look.
+    pub(super) fn alive(&self) -> bool {
+        let now = clock::now().awake;
+        let (lines, cpu, then) = self.looked.get();
+        let (lines_now, cpu_now) = (self.lines.get(), self.cpu_ms.get());
+        self.looked.set((lines_now, cpu_now, now));
+        lines_now != lines || cpu_now.saturating_sub(cpu) * 100 >= now.saturating_sub(then).max(1)
+    }
+}
+
+struct Run {
+    scene: Scene,
+    start: Start,
+    ordered: mpsc::UnboundedReceiver<(AgentEnding, How)>,
+    signs: Rc<Signs>,
+}
+
+impl Run {
+    async fn to_its_end(mut self) {
+        let began = clock::now();
+        let scene = self.scene.clone();
+        let job = match job(&scene, &self.start) {
+            Ok(job) => job,
+            Err(reason) => return self.report(not_started(&scene.stage.spec, reason)),
+        };
+        let running = match process::start(&job, &scene.stage.domain) {
+            Ok(running) => running,
+            Err(error) => return self.report(not_started(&scene.stage.spec, error.to_string())),
+        };
+        scene.tell(Event::AgentStarted { pid: running.pid(), domain: scene.stage.domain.name().to_owned() });
+        let run = self.watch(running, began.awake).await;
+        self.report(run);
+    }
+
+    async fn watch(&mut self, mut running: Running, began: u64) -> AgentRun {
+        let mut reader = Reader::new(self.scene.stage.spec.agent.dialect);
+        let mut stderr = String::new();
+        let mut ending = AgentEnding::Exited;
+        let mut tick = tokio::time::interval(Duration::from_secs(5));
+        loop {
+            tokio::select! {
+                output = running.next() => match output {
+                    Some(output) => self.hear(&mut reader, &mut stderr, output),
+                    None => break,
+                },
+                Some((why, how)) = self.ordered.recv() => {
+                    if ending == AgentEnding::Exited {
+                        ending = why;
+                    }
+                    running.terminate(how);
+                }
+                _ = tick.tick() => self.signs.cpu_ms.set(running.cpu_ms()),
+            }
+        }
+        let ended = running.end().await;
+        let mut survivors = ended.survivors;
+        survivors.extend(ended.left.iter().map(|it| format!("{it} (still there)")));
+        let reason = ended.not_started.unwrap_or_default();
+        let ending = if reason.is_empty() { ending } else { AgentEnding::NotStarted };
+        let duration_ms = clock::now().awake.saturating_sub(began);
+        let (exit, signal, dropped) = (ended.exit, ended.signal, ended.dropped);
+        reader.finish(ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped })
+    }
+
+    fn hear(&self, reader: &mut Reader, stderr: &mut String, output: OutputEvent) {
+        self.signs.lines.set(self.signs.lines.get() + 1);
+        let (stream, line) = match output {
+            OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
+            OutputEvent::Oversize { bytes, .. } => {
+                self.activity(&AgentEvent::Oversize { bytes });
+                return;
+            }
+        };
+        match stream {
+            Stream::Stdout => reader.line(&line).iter().for_each(|it| self.activity(it)),
+            Stream::Stderr => keep_tail(stderr, &line),
+        }
+    }
+
+    /// Tells watchers what the agent does; nobody watching costs nothing.
+    fn activity(&self, event: &AgentEvent) {
+        if self.scene.desk.news.receiver_count() == 0 {
+            return;
+        }
+        let Some(text) = activity(event) else { return };
+        let text = sanitize::line(&self.scene.stage.redactor.redact(&text));
+        if *self.signs.last_activity.borrow() != text {
+            self.signs.last_activity.replace(text.clone());
+            let _ = self.scene.desk.news.send(News::Activity { text });
+        }
+        if let AgentEvent::Text(said) | AgentEvent::Unread(said) = event {
+            let text = sanitize::text(&self.scene.stage.redactor.redact(said));
+            let _ = self.scene.desk.news.send(News::Output { text });
+        }
+    }
+
+    fn report(&self, run: AgentRun) {
+        self.scene.tell(Event::AgentEnded(Box::new(clean(run, &self.scene.stage.redactor))));
+    }
+}
+
+/// What stands in the record is safe to show and holds no known secret.
+fn clean(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
+    let line = |text: &str| sanitize::line(&redactor.redact(text));
+    run.final_text = sanitize::text(&redactor.redact(&run.final_text));
+    if let Some(error) = &mut run.error {
+        error.message = line(&error.message);
+    }
+    run.note = run.note.as_deref().map(line);
+    run.survivors = run.survivors.iter().map(|it| line(it)).collect();
+    run.files = run.files.iter().map(|it| line(it)).collect();
+    run.session = run.session.as_deref().map(line);
+    run.model = run.model.as_deref().map(line);
+    run
+}
+
+fn not_started(spec: &LoopSpec, reason: String) -> AgentRun {
+    let end = ProcessEnd {
+        ending: AgentEnding::NotStarted,
+        exit: None,
+        signal: None,
+        reason,
+        stderr: String::new(),
+        duration_ms: 0,
+        survivors: Vec::new(),
+        dropped: 0,
+    };
+    Reader::new(spec.agent.dialect).finish(end)
+}
+
+fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
+    let name = format!("{:04}", start.iteration);
+    let prompt_file = scene.dir.prompts().join(format!("{name}.md"));
+    super::private_file(&prompt_file, start.prompt.as_bytes())
+        .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
+    let plan = &scene.stage.spec.agent;
+    let stdin = if plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file.clone()) } else { Stdin::Null };
+    Ok(Job {
+        argv: words(plan, start, &prompt_file),
+        cwd: PathBuf::from(&scene.stage.spec.root),
+        env: scene.stage.agent_env.as_ref().clone(),
+        stdin,
+        grace: Duration::from_millis(scene.stage.spec.settings.limits.grace_ms),
+        output: Some(scene.dir.output().join(name)),
+    })
+}
+
+/// The plan's words with this iteration's values in them. No shell ever sees them.
+fn words(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
+    let prompt_file = &prompt_file.to_string_lossy();
+    let values = argv::Values { session: &start.session, prompt: &start.prompt, prompt_file };
+    argv::fill(&plan.argv, values).into_iter().map(OsString::from).collect()
+}
+
+fn keep_tail(kept: &mut String, line: &str) {
+    kept.push_str(line);
+    kept.push('\n');
+    if kept.len() > 2 * STDERR_TAIL {
+        let mut cut = kept.len() - STDERR_TAIL;
+        while !kept.is_char_boundary(cut) {
+            cut += 1;
+        }
+        kept.drain(..cut);
+    }
+}
+
+fn activity(event: &AgentEvent) -> Option<String> {
+    let first_line = |text: &str| text.lines().find(|it| !it.trim().is_empty()).map(str::to_owned);
+    match event {
+        AgentEvent::Started { model, .. } => Some(format!("started {model}")),
+        AgentEvent::Text(said) | AgentEvent::Unread(said) => first_line(said),
+        AgentEvent::ToolUse { tool, detail } => Some(format!("{tool} {detail}")),
+        AgentEvent::FileChange { path } => Some(format!("edited {path}")),
+        AgentEvent::Retry { attempt, .. } => Some(format!("its provider failed, retry {attempt}")),
+        AgentEvent::Limit { rejected: true, .. } => Some("its provider's usage limit is reached".to_owned()),
+        AgentEvent::Limit { rejected: false, .. } | AgentEvent::Turn(_) => None,
+        AgentEvent::Denied { tool, .. } => Some(format!("was denied {tool}")),
+        AgentEvent::Oversize { bytes } => Some(format!("printed a line of {bytes} bytes")),
+    }
+}

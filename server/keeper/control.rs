@@ -1,0 +1,206 @@
+//! The control socket: JSON lines by which editors, terminals and hooks ask a living keeper for something.
+//! The protocol is public (`server/CONTROL.md`). Nothing is decided here: a request becomes an [`Order`], and is
+//! answered when the keeper says that the record is durable.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use loopkeeper_core::decide::Order;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{broadcast, mpsc, oneshot};
+
+/// A request longer than this is none of ours.
+pub const MAX_LINE: usize = 64 * 1024;
+/// A client that does not read for this long is let go.
+const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+const REMEMBERED_ANSWERS: usize = 64;
+
+/// What the keeper's loop receives: an order and where its answer goes.
+pub struct Ask {
+    pub order: Order,
+    pub answer: oneshot::Sender<Answer>,
+}
+
+/// The answer to an order, after its record is durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    Done { seq: u64 },
+    Refused { code: &'static str, message: String },
+}
+
+/// One request line.
+#[derive(Debug, Deserialize)]
+pub struct Request {
+    pub id: String,
+    #[serde(rename = "do")]
+    pub verb: String,
+    #[serde(default)]
+    pub now: bool,
+    #[serde(default)]
+    pub text: Option<String>,
+    #[serde(default)]
+    pub iteration: Option<u32>,
+    #[serde(default)]
+    pub paths: Vec<String>,
+    #[serde(default)]
+    pub what: Option<String>,
+}
+
+/// What connections share with the keeper.
+#[derive(Clone)]
+pub struct Desk {
+    pub loop_id: String,
+    pub asks: mpsc::Sender<Ask>,
+    pub news: broadcast::Sender<News>,
+    pub seq: std::rc::Rc<std::cell::Cell<u64>>,
+}
+
+/// What watchers hear and no journal holds.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum News {
+    /// A record became durable: read the journal.
+    Recorded { seq: u64 },
+    /// What the agent is doing, one sanitised line.
+    Activity { text: String },
+    /// A piece of the agent's output, sanitised.
+    Output { text: String },
+}
+
+/// Accepts connections until the keeper drops the task.
+pub async fn serve(listener: UnixListener, desk: Desk) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) if is_own(&stream) => {
+                tokio::task::spawn_local(converse(stream, desk.clone()));
+            }
+            Ok(_) => {}
+            // Out of descriptors or the like: trying again at once would spin.
+            Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
+    }
+}
+
+fn is_own(stream: &UnixStream) -> bool {
+    let me = rustix::process::geteuid().as_raw();
+    stream.peer_cred().is_ok_and(|it| it.uid() == me)
+}
+
+async fn converse(stream: UnixStream, desk: Desk) {
+    let (read, write) = stream.into_split();
+    let mut link = Link { read: BufReader::new(read), write };
+    let hello = json!({
+        "loopkeeper": 1, "version": env!("CARGO_PKG_VERSION"), "loop": desk.loop_id, "seq": desk.seq.get(),
+    });
+    if link.send(&hello).await.is_err() {
+        return;
+    }
+    let mut answered: VecDeque<(String, Answer)> = VecDeque::new();
+    while let Some(line) = link.line().await {
+        let Ok(request) = serde_json::from_slice::<Request>(&line) else {
+            let _ = link.send(&refusal("", "badArgument", "not a request of this protocol")).await;
+            return;
+        };
+        if request.verb == "watch" {
+            let _ = link.send(&json!({"id": request.id, "ok": true, "seq": desk.seq.get()})).await;
+            return watch(link, desk).await;
+        }
+        let before = answered.iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
+        let answer = match before {
+            Some(answer) => answer,
+            None => ask(&desk, &request).await,
+        };
+        if link.send(&shown(&request.id, &answer)).await.is_err() {
+            return;
+        }
+        answered.push_front((request.id, answer));
+        answered.truncate(REMEMBERED_ANSWERS);
+    }
+}
+
+async fn ask(desk: &Desk, request: &Request) -> Answer {
+    let order = match order(request) {
+        Ok(order) => order,
+        Err((code, message)) => return Answer::Refused { code, message },
+    };
+    let (answer, answered) = oneshot::channel();
+    let gone = || Answer::Refused { code: "conflict", message: "the loop is ending".to_owned() };
+    if desk.asks.send(Ask { order, answer }).await.is_err() {
+        return gone();
+    }
+    answered.await.unwrap_or_else(|_| gone())
+}
+
+fn order(request: &Request) -> Result<Order, (&'static str, String)> {
+    let text = || match request.text.as_deref().map(str::trim) {
+        Some(text) if !text.is_empty() => Ok(text.to_owned()),
+        _ => Err(("badArgument", format!("`{}` needs a text", request.verb))),
+    };
+    Ok(match request.verb.as_str() {
+        "stop" if request.now => Order::StopNow,
+        "stop" => Order::Stop,
+        "pause" => Order::Pause,
+        "resume" => Order::Resume,
+        "steer" => Order::Steer(text()?),
+        "reset" if request.what.as_deref() == Some("breaker") => Order::ResetBreaker,
+        "check" => Order::Check,
+        "rollback" => {
+            let to = request.iteration.ok_or(("badArgument", "`rollback` needs an iteration".to_owned()))?;
+            Order::Rollback { to, paths: request.paths.clone() }
+        }
+        other => return Err(("unsupported", format!("this keeper does not know `{other}`"))),
+    })
+}
+
+/// Streams until the client leaves or the loop ends. A slow client loses news, never the keeper's time.
+async fn watch(mut link: Link, desk: Desk) {
+    let mut news = desk.news.subscribe();
+    drop(desk);
+    loop {
+        tokio::select! {
+            item = news.recv() => match item {
+                Ok(item) => if link.send(&item).await.is_err() { return },
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return,
+            },
+            line = link.line() => if line.is_none() { return },
+        }
+    }
+}
+
+fn shown(id: &str, answer: &Answer) -> serde_json::Value {
+    match answer {
+        Answer::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
+        Answer::Refused { code, message } => refusal(id, code, message),
+    }
+}
+
+fn refusal(id: &str, code: &str, message: &str) -> serde_json::Value {
+    json!({"id": id, "ok": false, "error": {"code": code, "message": message}})
+}
+
+struct Link {
+    read: BufReader<OwnedReadHalf>,
+    write: OwnedWriteHalf,
+}
+
+impl Link {
+    async fn send(&mut self, value: &impl Serialize) -> std::io::Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        let late = |_| std::io::Error::from(std::io::ErrorKind::TimedOut);
+        tokio::time::timeout(WRITE_PATIENCE, self.write.write_all(&line)).await.map_err(late)?
+    }
+
+    /// The next line without its end; `None` at the end, on an error, or when it is too long.
+    async fn line(&mut self) -> Option<Vec<u8>> {
+        let mut line = Vec::new();
+        let mut limited = (&mut self.read).take(MAX_LINE as u64);
+        let n = limited.read_until(b'\n', &mut line).await.ok()?;
+        (n > 0 && line.pop() == Some(b'\n')).then_some(line)
+    }
+}

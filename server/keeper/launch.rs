@@ -1,0 +1,194 @@
+//! Beginnings: a loop's folder with everything a keeper needs, a keeper started apart from whoever asked for it,
+//! and a keeper opened on such a folder.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use loopkeeper_core::decide::{Loop, Order};
+use loopkeeper_core::journal::LoopSpec;
+use serde::{Deserialize, Serialize};
+use tokio::net::UnixListener;
+use tokio::sync::{broadcast, mpsc};
+
+use super::control::{self, Desk};
+use super::main_loop::{Beginning, Keeper, Observer, Parts};
+use super::perform::{Hands, Scene};
+use super::signals::Signals;
+use super::stage::Stage;
+use super::{KeeperError, private_file};
+use crate::adapters::clock;
+use crate::adapters::journal_file::JournalFile;
+use crate::adapters::process::orphans;
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::workspace::{LoopDir, Workspace};
+
+/// A detached keeper that has not begun after this long will not.
+const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a loop's folder holds for its keepers besides the journal: values that the journal must not tell.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Start {
+    spec: LoopSpec,
+}
+
+/// Makes the folder of a new loop. `task_text` is the prompt document, kept for the day it is gone.
+pub fn prepare(
+    state: &StateDir,
+    workspace: &Workspace,
+    mut spec: LoopSpec,
+    task_text: &str,
+) -> Result<LoopDir, KeeperError> {
+    let dir = workspace.new_loop(state, clock::now())?;
+    dir.id().clone_into(&mut spec.loop_id);
+    let start = start_file(&dir);
+    let json = serde_json::to_vec_pretty(&Start { spec })
+        .map_err(|error| KeeperError::io("write", &start)(error.into()))?;
+    private_file(&start, &json).map_err(KeeperError::io("write", &start))?;
+    let copy = task_copy(&dir);
+    private_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
+    Ok(dir)
+}
+
+/// Starts the keeper of a loop apart from this process and its terminal; returns its pid once it has begun.
+/// Called in a process of its own (`loopkeeper keeper --detach`), which ends right after.
+pub fn detach(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
+    let log_path = log_file(dir);
+    private_file(&log_path, b"").map_err(KeeperError::io("write", &log_path))?;
+    let log = || File::options().append(true).open(&log_path).map_err(KeeperError::io("open", &log_path));
+    // A leader of a group cannot lead a session; whoever started us apart did so already.
+    let _ = rustix::process::setsid();
+    let program = Path::new("/proc/self/exe");
+    let mut command = Command::new(program);
+    command.arg0("loopkeeper").arg("keeper");
+    if let Some(order) = then {
+        command.arg("--then").arg(order);
+    }
+    command.arg(dir.path()).stdin(Stdio::null()).stdout(log()?).stderr(log()?).current_dir("/");
+    let mut child = command.spawn().map_err(KeeperError::io("start a keeper for", dir.path()))?;
+    let (state, _, _) = StateDir::of_loop(dir.path())?;
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().map_err(KeeperError::io("watch the keeper of", dir.path()))? {
+            return ended_early(dir, status).map(|()| child.id());
+        }
+        let socket = state.socket(dir.id())?;
+        if socket.path().exists() || began.elapsed() > BEGIN_PATIENCE {
+            return Ok(child.id());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A keeper may have finished its work already; otherwise its own words say why it went.
+fn ended_early(dir: &LoopDir, status: ExitStatus) -> Result<(), KeeperError> {
+    if status.success() {
+        return Ok(());
+    }
+    let mut words = String::new();
+    if let Ok(mut file) = File::open(log_file(dir)) {
+        let _ = file.seek(SeekFrom::Start(0));
+        let _ = file.take(4096).read_to_string(&mut words);
+    }
+    Err(KeeperError::Refused { words: words.trim().to_owned() })
+}
+
+/// Keeps a loop in this process until it ends.
+pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Result<Loop, KeeperError> {
+    let (state, workspace, _) = StateDir::of_loop(dir.path())?;
+    let state = Rc::new(state);
+    let _loop_lock = state.lock_loop(dir)?;
+    let _tree_lock = state.lock_tree(workspace.root(), dir.id())?;
+    orphans::adopt().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
+    orphans::end_marked(dir.id());
+    let (journal, beginning, spec) = open_journal(dir)?;
+    let (events_in, events) = mpsc::unbounded_channel();
+    let (asks_in, asks) = mpsc::channel(16);
+    let (news, _) = broadcast::channel(256);
+    let desk = Desk { loop_id: dir.id().to_owned(), asks: asks_in, news, seq: Rc::new(Cell::new(0)) };
+    let stage = Stage::set(&workspace, spec, &dir.output())?;
+    let scene =
+        Scene { stage, state: Rc::clone(&state), dir: dir.clone(), desk: desk.clone(), events: events_in };
+    let signals = Signals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
+    let hands = Hands::new(scene, signals);
+    let _server = listen(&state, dir, desk)?;
+    let keeper = Keeper::new(Parts { journal, hands, observer, events, asks }, beginning, dir)?;
+    keeper.run(then).await
+}
+
+fn open_journal(dir: &LoopDir) -> Result<(JournalFile, Beginning, LoopSpec), KeeperError> {
+    let spec = read_start(dir)?;
+    let path = dir.journal();
+    if !path.exists() {
+        let told = without_secrets(spec.clone());
+        return Ok((JournalFile::create(&path)?, Beginning::New(Box::new(told)), spec));
+    }
+    let reopened = JournalFile::open(&path)?;
+    if let Some(torn) = reopened.torn {
+        super::note(&format!("the journal's last write was cut off; its bytes are in {}", torn.display()));
+    }
+    if reopened.entries.is_empty() {
+        let told = without_secrets(spec.clone());
+        return Ok((reopened.journal, Beginning::New(Box::new(told)), spec));
+    }
+    Ok((reopened.journal, Beginning::Existing(reopened.entries), spec))
+}
+
+fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
+    let path = start_file(dir);
+    let bytes = std::fs::read(&path).map_err(KeeperError::io("read", &path))?;
+    let start: Start =
+        serde_json::from_slice(&bytes).map_err(|error| KeeperError::io("read", &path)(error.into()))?;
+    Ok(start.spec)
+}
+
+/// `[env] set` may hold keys: it stays in the loop's private folder.
+fn without_secrets(mut spec: LoopSpec) -> LoopSpec {
+    for (_, value) in &mut spec.settings.env_set {
+        value.clear();
+    }
+    spec
+}
+
+fn listen(state: &StateDir, dir: &LoopDir, desk: Desk) -> Result<Served, KeeperError> {
+    let address = state.socket(dir.id())?;
+    // Under the loop's lock nobody else listens there: what is left is a dead keeper's.
+    let _ = std::fs::remove_file(address.path());
+    let listener =
+        UnixListener::bind(address.path()).map_err(KeeperError::io("listen at", address.path()))?;
+    let path = state.run().join(format!("{}.sock", dir.id()));
+    let task = tokio::task::spawn_local(control::serve(listener, desk));
+    Ok(Served { path, task })
+}
+
+/// The listening socket; gone with the keeper.
+struct Served {
+    path: PathBuf,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.task.abort();
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn start_file(dir: &LoopDir) -> PathBuf {
+    dir.path().join("start.json")
+}
+
+pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {
+    dir.path().join("task.md")
+}
+
+/// What a detached keeper prints.
+pub fn log_file(dir: &LoopDir) -> PathBuf {
+    dir.path().join("keeper.log")
+}

@@ -1,0 +1,215 @@
+//! The keeper's one loop: select an event, let the core decide, make the records durable, apply them, perform
+//! the effects. No rule about loops lives here.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use loopkeeper_core::decide::{self, Effect, Event, Live, Loop, Order, Phase, Step};
+use loopkeeper_core::journal::{Entry, LoopSpec, Record};
+use loopkeeper_core::moment::Moment;
+use tokio::sync::{mpsc, oneshot};
+
+use super::control::{Answer, Ask, News};
+use super::perform::Hands;
+use super::{KeeperError, signals};
+use crate::adapters::clock;
+use crate::adapters::journal_file::{JournalError, JournalFile};
+use crate::adapters::state_dir::workspace::LoopDir;
+
+/// A wait is looked at again this often: the timers of the runtime do not count suspend.
+const LONGEST_SLEEP_MS: u64 = 30_000;
+
+/// Hears every record right after it became durable.
+pub type Observer = Box<dyn FnMut(&Entry)>;
+
+/// One loop, its journal, and the hands that act for it.
+pub struct Keeper {
+    pub(super) state: Loop,
+    live: Live,
+    journal: JournalFile,
+    journal_path: PathBuf,
+    hands: Hands,
+    observer: Observer,
+    events: mpsc::UnboundedReceiver<Event>,
+    asks: mpsc::Receiver<Ask>,
+    queue: VecDeque<Event>,
+    finished: bool,
+}
+
+/// What [`Keeper::new`] is made of.
+pub struct Parts {
+    pub journal: JournalFile,
+    pub hands: Hands,
+    pub observer: Observer,
+    pub events: mpsc::UnboundedReceiver<Event>,
+    pub asks: mpsc::Receiver<Ask>,
+}
+
+/// How the loop was found.
+pub enum Beginning {
+    New(Box<LoopSpec>),
+    Existing(Vec<Entry>),
+}
+
+impl Keeper {
+    /// Writes the first record, or the one that says that this keeper took over.
+    pub fn new(parts: Parts, beginning: Beginning, dir: &LoopDir) -> Result<Self, KeeperError> {
+        let Parts { mut journal, hands, mut observer, events, asks } = parts;
+        let boot = clock::boot_id();
+        let (state, first) = match beginning {
+            Beginning::New(spec) => {
+                let record = Record::LoopStarted { boot: boot.clone(), spec: spec.clone() };
+                let entries = journal.append(clock::now(), vec![record])?;
+                let entry = entries.first().ok_or_else(|| KeeperError::nothing(dir))?;
+                observer(entry);
+                (decide::begin(entry), Event::Launched { spec, boot })
+            }
+            Beginning::Existing(entries) => {
+                let version = env!("CARGO_PKG_VERSION").to_owned();
+                (decide::replay(&entries), Event::Reopened { boot, version })
+            }
+        };
+        let state = state.ok_or_else(|| KeeperError::nothing(dir))?;
+        let queue = VecDeque::from([first]);
+        let journal_path = dir.journal();
+        Ok(Self {
+            state,
+            live: Live::default(),
+            journal,
+            journal_path,
+            hands,
+            observer,
+            events,
+            asks,
+            queue,
+            finished: false,
+        })
+    }
+
+    /// Runs until the loop has ended. An error leaves it interrupted, with its agent gone.
+    pub async fn run(mut self, then: Option<Order>) -> Result<Loop, KeeperError> {
+        self.queue.extend(then.map(Event::UserAsked));
+        let result = self.turn_until_finished().await;
+        self.hands.let_go().await;
+        result.map(|()| self.state)
+    }
+
+    async fn turn_until_finished(&mut self) -> Result<(), KeeperError> {
+        while !self.finished {
+            let (event, asker) = self.next().await?;
+            let answer = self.turn(event)?;
+            if let Some(asker) = asker {
+                // A client that left does not wait for its answer.
+                let _ = asker.send(answer);
+            }
+        }
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Result<(Event, Option<oneshot::Sender<Answer>>), KeeperError> {
+        if let Some(event) = self.queue.pop_front() {
+            return Ok((event, None));
+        }
+        let due = decide::deadline(&self.state, &self.live);
+        let something_runs = !(self.state.at_rest() || self.state.phase == Phase::Ended);
+        let mut gone = std::pin::pin!(signals::gone(self.journal_path.clone(), something_runs));
+        loop {
+            let nap = due.map(|it| it.awake.saturating_sub(clock::now().awake));
+            if nap == Some(0) {
+                return Ok((Event::DeadlinePassed, None));
+            }
+            tokio::select! {
+                biased;
+                signal = self.hands.signals.next() => return super::perform::on_signal(&self.state, signal),
+                Some(event) = self.events.recv() => return Ok((event, None)),
+                Some(ask) = self.asks.recv() => return Ok((Event::UserAsked(ask.order), Some(ask.answer))),
+                () = sleep(nap) => {}
+                gone = &mut gone => return Err(gone),
+            }
+        }
+    }
+
+    fn turn(&mut self, event: Event) -> Result<Answer, KeeperError> {
+        let now = clock::now();
+        let steps = decide::decide(&self.state, &mut self.live, now, event);
+        let (mut records, mut effects) = (Vec::new(), Vec::new());
+        for step in steps {
+            match step {
+                Step::Record(record) => records.push(record),
+                Step::Effect(effect) => effects.push(effect),
+            }
+        }
+        self.record(now, records)?;
+        let mut answer = Answer::Done { seq: self.state.seq };
+        for effect in effects {
+            match effect {
+                Effect::GoOn => self.queue.push_back(Event::WentOn),
+                Effect::Finish => self.finished = true,
+                Effect::Refuse { code, message } => answer = super::perform::refusal(code, message),
+                Effect::PrepareRollback { to, paths } => answer = self.prepare_rollback(to, paths)?,
+                Effect::Rollback { to, tree, paths } => answer = self.roll_back(to, tree, &paths)?,
+                other => self.hands.perform(&self.state, other),
+            }
+        }
+        Ok(answer)
+    }
+
+    fn prepare_rollback(&mut self, to: u32, paths: Vec<String>) -> Result<Answer, KeeperError> {
+        match self.hands.keep_tree() {
+            Ok(shot) => self.turn(Event::RollbackReady { to, paths, shot }),
+            Err(message) => Ok(Answer::Refused { code: "conflict", message }),
+        }
+    }
+
+    fn roll_back(&mut self, to: u32, tree: String, paths: &[String]) -> Result<Answer, KeeperError> {
+        match self.hands.roll_back(&tree, paths) {
+            Ok(from) => self.turn(Event::RolledBack { to, tree, from }),
+            Err(message) => Ok(Answer::Refused { code: "conflict", message }),
+        }
+    }
+
+    /// Durable first, then applied, then told.
+    fn record(&mut self, now: Moment, records: Vec<Record>) -> Result<(), KeeperError> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let entries = match self.journal.append(now, records.clone()) {
+            Ok(entries) => entries,
+            Err(error @ JournalError::Full { .. }) => self.record_on_full_disk(now, records, &error)?,
+            Err(error) => return Err(error.into()),
+        };
+        for entry in entries {
+            if matches!(entry.record, Record::Resumed {}) {
+                // Without room the next full disk is met without a reserve; this one is over.
+                let _ = self.journal.refill_reserve();
+            }
+            decide::apply(&mut self.state, &entry);
+            self.hands.scene.desk.seq.set(entry.seq);
+            (self.observer)(&entry);
+            // Nobody watching is no error.
+            let _ = self.hands.scene.desk.news.send(News::Recorded { seq: entry.seq });
+        }
+        Ok(())
+    }
+
+    /// The reserve makes room for what happened and for the record that the loop rests.
+    fn record_on_full_disk(
+        &mut self,
+        now: Moment,
+        records: Vec<Record>,
+        error: &JournalError,
+    ) -> Result<Vec<Entry>, KeeperError> {
+        self.journal.recover()?;
+        self.journal.spend_reserve()?;
+        let entries = self.journal.append(now, records)?;
+        self.queue.push_front(Event::DiskFilled { message: error.to_string() });
+        Ok(entries)
+    }
+}
+
+async fn sleep(ms: Option<u64>) {
+    match ms {
+        Some(ms) => tokio::time::sleep(std::time::Duration::from_millis(ms.min(LONGEST_SLEEP_MS))).await,
+        None => std::future::pending().await,
+    }
+}

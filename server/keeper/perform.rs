@@ -1,0 +1,180 @@
+//! The keeper's hands: what the core wants done, done. Every result comes back as an event.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use loopkeeper_core::decide::{Effect, Event, Loop, Order, RefusalCode, Shot};
+use tokio::sync::{mpsc, oneshot};
+
+use super::agent::{Agent, Start};
+use super::control::{Answer, Desk};
+use super::signals::{Signal, Signals};
+use super::stage::Stage;
+use super::{KeeperError, reading, rounds};
+use crate::adapters::git;
+use crate::adapters::process::orphans;
+use crate::adapters::snapshots::Store;
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::workspace::LoopDir;
+
+/// What everything that runs for this loop shares.
+#[derive(Clone)]
+pub struct Scene {
+    pub stage: Stage,
+    pub state: Rc<StateDir>,
+    pub dir: LoopDir,
+    pub desk: Desk,
+    pub events: mpsc::UnboundedSender<Event>,
+}
+
+impl Scene {
+    /// When the loop is over nobody listens any more.
+    pub(super) fn tell(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+}
+
+/// What runs at the moment, and how to reach it.
+pub struct Hands {
+    pub scene: Scene,
+    pub signals: Signals,
+    agent: Option<Agent>,
+    checks: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl Hands {
+    pub fn new(scene: Scene, signals: Signals) -> Self {
+        Self { scene, signals, agent: None, checks: None }
+    }
+
+    pub(super) fn perform(&mut self, state: &Loop, effect: Effect) {
+        match effect {
+            Effect::TakeSnapshot => self.take_snapshot(state),
+            Effect::ReadTask => self.read_task(state),
+            Effect::RunChecks { criteria } => {
+                let round = rounds::Request::of_loop(state, criteria);
+                self.checks = Some(tokio::task::spawn_local(rounds::run(self.scene.clone(), round)));
+            }
+            Effect::CancelChecks => self.cancel_checks(),
+            Effect::SpawnAgent { iteration, session, prompt } => {
+                self.agent = Some(Agent::start(&self.scene, Start { iteration, session, prompt }));
+            }
+            Effect::StopAgent { why, grace } => {
+                if let Some(agent) = &self.agent {
+                    agent.stop(why, grace);
+                }
+            }
+            Effect::LookForLife => self.look_for_life(),
+            // Done by the loop itself: the asker waits for them.
+            Effect::GoOn
+            | Effect::PrepareRollback { .. }
+            | Effect::Rollback { .. }
+            | Effect::Refuse { .. }
+            | Effect::Finish => {}
+        }
+    }
+
+    fn take_snapshot(&self, state: &Loop) {
+        let before = state.tree_before().map(str::to_owned);
+        let scene = self.scene.clone();
+        tokio::task::spawn_local(async move {
+            let root = scene.stage.root();
+            let shot = scene.stage.with_store(move |store| shoot(store, &root, before.as_deref())).await;
+            scene.tell(match shot {
+                Ok(shot) => Event::SnapshotTaken(shot),
+                Err(message) => Event::SnapshotFailed { message },
+            });
+        });
+    }
+
+    fn read_task(&self, state: &Loop) {
+        let reading = reading::read(&self.scene, &state.spec);
+        self.scene.tell(Event::TaskRead(Box::new(reading)));
+    }
+
+    /// Dropping the task kills the running check's domain; what escaped it is looked for at once.
+    fn cancel_checks(&mut self) {
+        let Some(checks) = self.checks.take() else {
+            return self.scene.tell(Event::ChecksCancelled);
+        };
+        checks.abort();
+        let scene = self.scene.clone();
+        tokio::task::spawn_local(async move {
+            let _ = checks.await;
+            orphans::sweep();
+            scene.tell(Event::ChecksCancelled);
+        });
+    }
+
+    /// CPU and output are cheap to see; the tree is looked at only when both are silent.
+    fn look_for_life(&self) {
+        let Some(agent) = &self.agent else { return };
+        if agent.signs.alive() {
+            return self.scene.tell(Event::LifeSeen { alive: true });
+        }
+        let (scene, signs) = (self.scene.clone(), Rc::clone(&agent.signs));
+        tokio::task::spawn_local(async move {
+            let tree = scene.stage.with_store(|store| store.take().map_err(|error| error.to_string())).await;
+            let tree = tree.map(|it| it.tree).unwrap_or_default();
+            let before = signs.tree.replace(tree.clone());
+            scene.tell(Event::LifeSeen { alive: before.is_empty() || before != tree });
+        });
+    }
+
+    /// The tree as it is, kept, before a rollback overwrites it.
+    pub(super) fn keep_tree(&self) -> Result<Shot, String> {
+        let root = self.scene.stage.root();
+        self.scene.stage.with_store_now(|store| shoot(store, &root, None))
+    }
+
+    /// Makes the work tree what it was; returns the tree as it was right before.
+    pub(super) fn roll_back(&self, tree: &str, paths: &[String]) -> Result<String, String> {
+        let paths = (!paths.is_empty()).then_some(paths);
+        self.scene.stage.with_store_now(|store| {
+            store.restore(tree, paths).map(|it| it.before).map_err(|error| error.to_string())
+        })
+    }
+
+    /// Ends whatever runs. Afterwards nothing of this loop is alive.
+    pub(super) async fn let_go(&mut self) {
+        if let Some(checks) = self.checks.take() {
+            checks.abort();
+            let _ = checks.await;
+        }
+        if let Some(agent) = self.agent.take() {
+            agent.end().await;
+        }
+        orphans::sweep();
+    }
+}
+
+fn shoot(store: &mut Store, root: &Path, before: Option<&str>) -> Result<Shot, String> {
+    let taken = store.take().map_err(|error| error.to_string())?;
+    let changed = match before {
+        Some(before) => store.changed(before, &taken.tree).map_err(|error| error.to_string())?,
+        None => Vec::new(),
+    };
+    let head = git::head(root).map_err(|error| error.to_string())?;
+    let not_covered = taken.not_covered.into_iter().map(|it| it.path).collect();
+    Ok(Shot { tree: taken.tree, head, not_covered, changed })
+}
+
+/// What a signal means for this loop.
+pub(super) fn on_signal(
+    state: &Loop,
+    signal: Signal,
+) -> Result<(Event, Option<oneshot::Sender<Answer>>), KeeperError> {
+    if state.spec.attended {
+        // A detached keeper is told to go when the machine goes down: the loop can be resumed.
+        return Err(KeeperError::Terminated { signal: signal.name() });
+    }
+    Ok((Event::UserAsked(Order::StopNow), None))
+}
+
+pub(super) fn refusal(code: RefusalCode, message: String) -> Answer {
+    let code = match code {
+        RefusalCode::Conflict => "conflict",
+        RefusalCode::BadArgument => "badArgument",
+    };
+    Answer::Refused { code, message }
+}

@@ -1,0 +1,76 @@
+//! The task's documents as they are now. Reads files only; a document that is gone is replaced by the copy that
+//! was kept when the loop started, so that no loop works without its task.
+
+use std::path::Path;
+
+use loopkeeper_core::decide::Reading;
+use loopkeeper_core::journal::LoopSpec;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::task::{Criterion, CriterionId, Document, Task, read as read_documents};
+use loopkeeper_core::trust::{Item, Runs};
+
+use super::perform::Scene;
+use crate::adapters::task_files;
+use crate::adapters::trust::TrustStore;
+use crate::adapters::trust::surfaces::surfaces;
+
+pub(super) fn read(scene: &Scene, spec: &LoopSpec) -> Reading {
+    let task = current(scene, spec);
+    let trust = TrustStore::open(&scene.state);
+    let typed = spec.inline_prompt.is_some();
+    Reading {
+        untrusted: if typed { Vec::new() } else { untrusted(&trust, spec, &task) },
+        surfaces: untrusted_surfaces(&trust, Path::new(&spec.root)),
+        prompt: task.prompt,
+        context: task.context.into_iter().map(|it| it.text).collect(),
+        criteria: task.criteria,
+        plan: task.plan,
+    }
+}
+
+/// The commands that the loop was started with were asked about then.
+fn untrusted(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionId> {
+    let known = |it: &&Criterion| spec.criteria.iter().any(|old| old.id == it.id);
+    let asks = |it: &Criterion| {
+        let items = Item::checks(std::slice::from_ref(it), |_| None);
+        !trust.unknown(Path::new(&spec.root), &items).is_empty()
+    };
+    task.criteria.iter().filter(|it| !known(it) && asks(it)).map(|it| it.id.clone()).collect()
+}
+
+/// Files that make the agent run programs, changed since the user said yes to them.
+fn untrusted_surfaces(trust: &TrustStore, root: &Path) -> Vec<String> {
+    let found = surfaces(root).unwrap_or_default();
+    trust.unknown(root, &found).iter().map(name).collect()
+}
+
+fn name(item: &Item) -> String {
+    match &item.runs {
+        Runs::Check { command } => sanitize::visible(command),
+        Runs::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
+        other @ (Runs::Agent { .. } | Runs::Settings { .. }) => other.kind().to_owned(),
+    }
+}
+
+fn current(scene: &Scene, spec: &LoopSpec) -> Task {
+    if let Some(prompt) = &spec.inline_prompt {
+        let prompt = prompt.clone();
+        return Task { prompt, criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..Task::default() };
+    }
+    let root = Path::new(&spec.root);
+    match task_files::load(root, &task_files::named(root, &spec.task.0)) {
+        Ok(loaded) => loaded.task,
+        Err(error) => {
+            super::note(&format!("{error}; the copy made at the start is used"));
+            kept(scene, spec)
+        }
+    }
+}
+
+/// The prompt as it was at the start, with the criteria and the plan of then.
+fn kept(scene: &Scene, spec: &LoopSpec) -> Task {
+    let text = std::fs::read_to_string(super::launch::task_copy(&scene.dir)).unwrap_or_default();
+    let document = Document { path: spec.task.0.clone(), text };
+    let task = read_documents(&[document]);
+    Task { criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..task }
+}

@@ -1,0 +1,95 @@
+//! A round: all checks, one after the other, on one tree, with the tree's hash taken before the first and after
+//! the last.
+
+use std::time::Duration;
+
+use loopkeeper_core::decide::{Event, Loop, Phase};
+use loopkeeper_core::journal::Round;
+use loopkeeper_core::task::{Check, Criterion};
+
+use super::checks::{self, Plan};
+use super::perform::Scene;
+use super::stage::Stage;
+use crate::adapters::git;
+
+const NAMED_PATHS: usize = 200;
+
+/// What to check, and on what.
+pub(super) struct Request {
+    criteria: Vec<Criterion>,
+    /// The tree as a snapshot just taken says; `None` when it must be looked at anew.
+    tree: Option<String>,
+    /// In the names of kept outputs.
+    iteration: u32,
+    /// What `clean` tolerates; `None`: whatever is there now.
+    untracked: Option<Vec<String>>,
+}
+
+impl Request {
+    pub(super) fn of_loop(state: &Loop, criteria: Vec<Criterion>) -> Self {
+        let first = state.phase == Phase::Baseline;
+        let tree = state.snapshots.last().filter(|_| first).map(|it| it.tree.clone());
+        let untracked = (!first).then(|| state.untracked.clone());
+        Self { criteria, tree, iteration: state.iteration, untracked }
+    }
+
+    /// Without a loop nothing was there at the start: `clean` means clean.
+    pub(super) fn at_rest(criteria: Vec<Criterion>) -> Self {
+        Self { criteria, tree: None, iteration: 0, untracked: Some(Vec::new()) }
+    }
+}
+
+/// Runs the round and tells what came of it. Dropped, it kills what runs.
+pub(super) async fn run(scene: Scene, request: Request) {
+    let untracked = match &request.untracked {
+        Some(_) => Vec::new(),
+        None => untracked_now(&scene.stage, &request.criteria),
+    };
+    let request = Request { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
+    scene.tell(match judge(&scene.stage, request).await {
+        Ok((round, wrote)) => Event::ChecksDone { round: Box::new(round), wrote, untracked },
+        Err(message) => Event::SnapshotFailed { message },
+    });
+}
+
+/// The round, and every path that it wrote.
+pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec<String>), String> {
+    let take = |store: &mut crate::adapters::snapshots::Store| {
+        store.take().map(|it| it.tree).map_err(|error| error.to_string())
+    };
+    let before = match request.tree {
+        Some(tree) => tree,
+        None => stage.with_store(take).await?,
+    };
+    let settings = &stage.spec.settings;
+    let plan = Plan {
+        root: &stage.root(),
+        criteria: &request.criteria,
+        timeout: Duration::from_millis(settings.check_timeout_ms),
+        grace: Duration::from_millis(settings.limits.grace_ms),
+        env: &stage.check_env,
+        domain: &stage.domain,
+        redactor: &stage.redactor,
+        untracked: &request.untracked.unwrap_or_default(),
+        output: &stage.outputs,
+        number: request.iteration,
+    };
+    let results = checks::run_round(&plan).await;
+    let after = stage.with_store(take).await?;
+    let wrote = if before == after { Vec::new() } else { differing(stage, &before, &after).await? };
+    let named = wrote.iter().take(NAMED_PATHS).cloned().collect();
+    Ok((Round { tree_before: before, tree_after: after, wrote: named, results }, wrote))
+}
+
+async fn differing(stage: &Stage, before: &str, after: &str) -> Result<Vec<String>, String> {
+    let (before, after) = (before.to_owned(), after.to_owned());
+    stage.with_store(move |store| store.changed(&before, &after).map_err(|error| error.to_string())).await
+}
+
+/// A failure shows again, with its words, when `clean` itself is checked.
+fn untracked_now(stage: &Stage, criteria: &[Criterion]) -> Vec<String> {
+    if !criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))) {
+        return Vec::new();
+    }
+    git::untracked(&stage.root()).ok().flatten().unwrap_or_default()
+}

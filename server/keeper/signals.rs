@@ -1,0 +1,63 @@
+//! Signals to the keeper, and whether its state folder is still there.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal as Source, SignalKind, signal};
+
+use super::KeeperError;
+
+/// A deleted state folder is noticed this fast while something runs.
+const LOOK_EVERY: Duration = Duration::from_secs(4);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    Interrupt,
+    Terminate,
+}
+
+impl Signal {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interrupt => "SIGINT",
+            Self::Terminate => "SIGTERM",
+        }
+    }
+}
+
+/// The signals that ask the keeper to go. A closing terminal's SIGHUP is none of them.
+pub struct Signals {
+    interrupt: Source,
+    terminate: Source,
+    _hang_up: Source,
+}
+
+impl Signals {
+    pub fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            _hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    pub async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.interrupt.recv() => Signal::Interrupt,
+            _ = self.terminate.recv() => Signal::Terminate,
+        }
+    }
+}
+
+/// Resolves when the journal is gone; never while nothing runs, so that a resting keeper never wakes.
+pub(super) async fn gone(journal: PathBuf, something_runs: bool) -> KeeperError {
+    if !something_runs {
+        std::future::pending::<()>().await;
+    }
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if !journal.exists() {
+            return KeeperError::StateGone { path: journal };
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What checks and agents run on: root, kill domain, environments, snapshot store. Shared by loops and by rounds
+//! without a loop.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use loopkeeper_core::journal::LoopSpec;
+use loopkeeper_core::redact::Redactor;
+use loopkeeper_core::settings::Settings;
+
+use super::KeeperError;
+use crate::adapters::env::{Reader, scrubbed};
+use crate::adapters::process::orphans;
+use crate::adapters::sandbox::Domain;
+use crate::adapters::snapshots::Store;
+use crate::adapters::state_dir::workspace::Workspace;
+
+pub type Env = Vec<(OsString, OsString)>;
+
+#[derive(Clone)]
+pub struct Stage {
+    pub spec: Rc<LoopSpec>,
+    pub domain: Rc<Domain>,
+    pub agent_env: Rc<Env>,
+    pub check_env: Rc<Env>,
+    pub redactor: Rc<Redactor>,
+    pub store: Arc<Mutex<Store>>,
+    /// Where outputs are kept.
+    pub outputs: PathBuf,
+}
+
+impl Stage {
+    pub fn set(workspace: &Workspace, spec: LoopSpec, outputs: &Path) -> Result<Self, KeeperError> {
+        Ok(Self {
+            domain: Rc::new(Domain::detect(spec.settings.sandbox, &own_program())?),
+            agent_env: Rc::new(environment(Reader::Agent, &spec)),
+            check_env: Rc::new(environment(Reader::Check, &spec)),
+            redactor: Rc::new(Redactor::from_env(text_variables(&spec.settings))),
+            store: Arc::new(Mutex::new(Store::open(&workspace.snapshots(), workspace.root())?)),
+            outputs: outputs.to_owned(),
+            spec: Rc::new(spec),
+        })
+    }
+
+    pub fn root(&self) -> PathBuf {
+        PathBuf::from(&self.spec.root)
+    }
+
+    /// Does something with the snapshot store on a thread that may block.
+    pub async fn with_store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Store) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        let store = Arc::clone(&self.store);
+        let task = tokio::task::spawn_blocking(move || work(&mut *lock(&store)?));
+        task.await.map_err(|error| error.to_string())?
+    }
+
+    /// The same, right here: for moments in which nothing else is to happen.
+    pub fn with_store_now<T>(&self, work: impl FnOnce(&mut Store) -> Result<T, String>) -> Result<T, String> {
+        work(&mut *lock(&self.store)?)
+    }
+}
+
+fn lock(store: &Mutex<Store>) -> Result<MutexGuard<'_, Store>, String> {
+    store.lock().map_err(|_| "the snapshot store was left in an unknown state".to_owned())
+}
+
+fn environment(reader: Reader, spec: &LoopSpec) -> Env {
+    let settings = &spec.settings;
+    let mut env = scrubbed(reader, &settings.env_pass, &settings.env_set, std::env::vars_os());
+    env.push((orphans::MARK.into(), format!("{}:{}", spec.loop_id, std::process::id()).into()));
+    env
+}
+
+/// The variables whose values may be secrets: ours, and those that the settings set.
+fn text_variables(settings: &Settings) -> Vec<(String, String)> {
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os().filter_map(text).chain(settings.env_set.iter().cloned()).collect()
+}
+
+/// The program that wardens are started from: this one, by a name that outlives its deletion where there is one.
+fn own_program() -> PathBuf {
+    std::env::current_exe().ok().filter(|it| it.exists()).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+}

@@ -1,0 +1,10 @@
+# Debian packages, where they may be installed: as root, with apt.
+
+# apt_get PACKAGE PROGRAM: whether the program is there in the end.
+apt_get() {
+  have "$2" && return 0
+  [ "$(id -u)" = 0 ] && have apt-get || return 1
+  if [ -z "${apt_updated-}" ]; then apt-get -qq update >/dev/null 2>&1 || true; apt_updated=yes; fi
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$1" >/dev/null 2>&1
+  have "$2"
+}
