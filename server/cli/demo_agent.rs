@@ -16,7 +16,7 @@ use super::exit::Exit;
 use super::failure::{Answer, Failure};
 
 /// Between two lines: fast enough to watch, slow enough to read.
-const PACE: Duration = Duration::from_millis(280);
+const PACE: Duration = Duration::from_millis(230);
 const PROGRAM: &str = "receipt.sh";
 const START: &str = include_str!("demo/start/receipt.sh");
 
