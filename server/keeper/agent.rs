@@ -14,13 +14,15 @@ use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::PromptBy;
+use loopkeeper_core::settings::{Permissions, PromptBy};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use super::control::News;
 use super::perform::Scene;
 use crate::adapters::clock;
 use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
+use crate::adapters::sandbox::Domain;
 
 /// What of stderr is kept for the message of a failure.
 const STDERR_TAIL: usize = 4 * 1024;
@@ -88,6 +90,23 @@ impl Signs {
     }
 }
 
+/// A process that stays behind the end of its turn waits for what it left running, perhaps for ever.
+#[derive(Default)]
+struct Rest {
+    /// Until when it may stay; `None` while a turn is on.
+    until: Option<Instant>,
+    was_cut: bool,
+}
+
+impl Rest {
+    async fn over(&self) {
+        match self.until {
+            Some(until) => tokio::time::sleep_until(until).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
 struct Run {
     scene: Scene,
     start: Start,
@@ -117,12 +136,21 @@ impl Run {
         let mut stderr = String::new();
         let mut ending = AgentEnding::Exited;
         let mut tick = tokio::time::interval(Duration::from_secs(5));
+        let grace = Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms);
+        let mut rest = Rest::default();
         loop {
             tokio::select! {
                 output = running.next() => match output {
-                    Some(output) => self.hear(&mut reader, &mut stderr, output),
+                    Some(output) => {
+                        self.hear(&mut reader, &mut stderr, output);
+                        rest.until = reader.at_rest().then(|| Instant::now() + grace);
+                    }
                     None => break,
                 },
+                () = rest.over() => {
+                    rest = Rest { until: None, was_cut: true };
+                    running.terminate(How::Grace);
+                }
                 Some((why, how)) = self.ordered.recv() => {
                     if ending == AgentEnding::Exited {
                         ending = why;
@@ -139,7 +167,20 @@ impl Run {
         let ending = if reason.is_empty() { ending } else { AgentEnding::NotStarted };
         let duration_ms = clock::now().awake.saturating_sub(began);
         let (exit, signal, dropped) = (ended.exit, ended.signal, ended.dropped);
-        reader.finish(ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped })
+        let mut run = reader.finish(ProcessEnd {
+            ending,
+            exit,
+            signal,
+            reason,
+            stderr,
+            duration_ms,
+            survivors,
+            dropped,
+        });
+        if rest.was_cut && run.note.is_none() {
+            run.note = Some("it stayed after its turn and was ended".to_owned());
+        }
+        run
     }
 
     fn hear(&self, reader: &mut Reader, stderr: &mut String, output: OutputEvent) {
@@ -147,7 +188,7 @@ impl Run {
         let (stream, line) = match output {
             OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
             OutputEvent::Oversize { bytes, .. } => {
-                self.activity(&AgentEvent::Oversize { bytes });
+                self.activity(&reader.oversize(bytes));
                 return;
             }
         };
@@ -214,6 +255,12 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     super::private_file(&prompt_file, start.prompt.as_bytes())
         .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
     let plan = &scene.stage.spec.agent;
+    if plan.permissions == Permissions::SandboxedAll
+        && !matches!(*scene.stage.domain, Domain::PidNamespace { .. })
+    {
+        let sentence = scene.stage.domain.sentence();
+        return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
+    }
     let stdin = if plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file.clone()) } else { Stdin::Null };
     Ok(Job {
         argv: words(plan, start, &prompt_file),

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use loopkeeper_core::agent::claude::start as claude;
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::Settings;
+use loopkeeper_core::settings::{Dialect, Permissions, Settings};
 
 use super::KeeperError;
 use crate::adapters::env::{Reader, scrubbed};
@@ -33,13 +34,14 @@ pub struct Stage {
 
 impl Stage {
     pub fn set(workspace: &Workspace, spec: LoopSpec, outputs: &Path) -> Result<Self, KeeperError> {
+        let domain = Domain::detect(spec.settings.sandbox, &own_program())?;
         Ok(Self {
-            domain: Rc::new(Domain::detect(spec.settings.sandbox, &own_program())?),
-            agent_env: Rc::new(environment(Reader::Agent, &spec)),
+            agent_env: Rc::new(agent_environment(&spec, &domain)),
             check_env: Rc::new(environment(Reader::Check, &spec)),
             redactor: Rc::new(Redactor::from_env(text_variables(&spec.settings))),
             store: Arc::new(Mutex::new(Store::open(&workspace.snapshots(), workspace.root())?)),
             outputs: outputs.to_owned(),
+            domain: Rc::new(domain),
             spec: Rc::new(spec),
         })
     }
@@ -72,6 +74,22 @@ fn environment(reader: Reader, spec: &LoopSpec) -> Env {
     let settings = &spec.settings;
     let mut env = scrubbed(reader, &settings.env_pass, &settings.env_set, std::env::vars_os());
     env.push((orphans::MARK.into(), format!("{}:{}", spec.loop_id, std::process::id()).into()));
+    env
+}
+
+/// What the agent's own start needs comes besides; the user's words about the same variables win.
+fn agent_environment(spec: &LoopSpec, domain: &Domain) -> Env {
+    let mut env = environment(Reader::Agent, spec);
+    if spec.agent.dialect == Dialect::Claude {
+        let contained = spec.agent.permissions == Permissions::SandboxedAll
+            && matches!(domain, Domain::PidNamespace { .. });
+        let sandboxed = contained.then_some(claude::SANDBOXED);
+        for (name, value) in claude::ENVIRONMENT.iter().copied().chain(sandboxed) {
+            if !env.iter().any(|(known, _)| known == name) {
+                env.push((name.into(), value.into()));
+            }
+        }
+    }
     env
 }
 

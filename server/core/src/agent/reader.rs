@@ -34,6 +34,8 @@ struct Tally {
     denied: u32,
     files: Vec<String>,
     at_rest: bool,
+    /// The last line was too long to be read: it may have been the end of a turn.
+    skipped: bool,
     /// A retry of the provider after which nothing else came.
     retrying: Option<Retrying>,
 }
@@ -81,6 +83,13 @@ impl Reader {
         events
     }
 
+    /// Notes a line of stdout that was too long to be kept.
+    pub fn oversize(&mut self, bytes: usize) -> AgentEvent {
+        let event = AgentEvent::Oversize { bytes };
+        self.tally.add(&event, matches!(self.dialect, State::Text));
+        event
+    }
+
     /// The agent ended its turn and said nothing since: a process that stays now waits for what it left behind.
     pub fn at_rest(&self) -> bool {
         self.tally.at_rest
@@ -121,6 +130,7 @@ impl Tally {
             self.retrying = None;
         }
         self.at_rest = matches!(event, AgentEvent::Turn(_));
+        self.skipped = matches!(event, AgentEvent::Oversize { .. });
         match event {
             AgentEvent::Started { session, model } => {
                 self.session = Some(session.clone());
@@ -173,6 +183,7 @@ fn claude_error(tally: &Tally, end: &ProcessEnd) -> Option<ProviderError> {
         AgentEnding::Exited => match &tally.turn {
             // A signal after the last turn (or a late exit code) takes nothing back of what was done.
             Some(turn) => turn.error.clone(),
+            None if tally.skipped && end.exit == Some(0) => None,
             None => Some(died(end)),
         },
     }

@@ -86,6 +86,22 @@ fn a_turn_that_is_over_is_at_rest_until_the_next() {
 }
 
 #[test]
+fn a_last_line_too_long_to_read_is_no_crash() {
+    let read = |lines: &[&str], exit| {
+        let mut reader = Reader::new(Dialect::Claude);
+        reader.line(INIT);
+        reader.oversize(1 << 21);
+        for line in lines {
+            reader.line(line);
+        }
+        reader.finish(ProcessEnd { exit, ..end() }).error.map(|it| it.class)
+    };
+    assert_eq!(read(&[], Some(0)), None);
+    assert_eq!(read(&[], Some(1)), Some(ProviderClass::Crash));
+    assert_eq!(read(&[RETRY], Some(0)), Some(ProviderClass::Crash));
+}
+
+#[test]
 fn a_refused_root_says_the_remedy() {
     let stderr =
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
