@@ -34,6 +34,7 @@ mod steer;
 mod stop;
 mod trust;
 mod watch;
+mod work;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -74,6 +75,8 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
             completions::run(&args, out);
             Ok(Exit::Done)
         }
+        Verb::Run(args) => run::run(&args, out),
+        Verb::Trust(args) => trust::run(&args, out),
         Verb::Status(args) => status::run(&args, out),
         Verb::Log(args) => log::run(&args, out),
         Verb::Watch(args) => watch::run(&args, out),

@@ -1,6 +1,32 @@
-//! `check`: a task's checks once, without a loop.
+//! `check`: a task's checks once, without a loop. With a loop at work in the tree, its keeper runs them.
 
+use std::thread::sleep;
+use std::time::Duration;
+
+use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::journal::{AgentPlan, Entry, Record};
+use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
+use loopkeeper_core::view::{self, CriteriaStatus};
+use serde::Serialize;
+use serde_json::json;
+use tokio::task::LocalSet;
+
+use super::exit::Exit;
+use super::failure::{self, Answer, Failure};
+use super::follow::Following;
+use super::loops::Seen;
+use super::out::Out;
+use super::render::{Glyphs, table};
 use super::select::TaskArg;
+use super::trust::Consent;
+use super::work::Work;
+use super::{order, trust};
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::lock::LockError;
+use crate::keeper::check_only;
+
+/// Between two looks for the result of a keeper.
+const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -9,4 +35,91 @@ pub(crate) struct Args {
     /// Print JSON for scripts
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    task: &'a str,
+    holds: bool,
+    criteria: &'a CriteriaStatus,
+    results: &'a [CheckResult],
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let work = Work::find(args.task.path.as_deref(), &[])?;
+    work.refuse_broken()?;
+    for warning in work.warnings() {
+        failure::warn(warning);
+    }
+    let state = StateDir::open()?;
+    trust::gate(&work, &trust::items(&work, None)?, &state, Consent::Asked)?;
+    let results = match state.tree_holder(&work.root)? {
+        None => by_ourselves(&work, &state)?,
+        Some((holder, path)) => match of_task(&state, &holder, &work) {
+            Some(seen) => by_its_keeper(&state, &seen)?,
+            None => return Err(LockError::TreeBusy { holder, path }.into()),
+        },
+    };
+    let criteria = view::unjudged(&work.task.criteria, &results);
+    let holds = criteria.holds();
+    if args.json {
+        out.json(&Report { task: &work.id.0, holds, criteria: &criteria, results: &results });
+    } else {
+        out.write(&table::criteria(&criteria, Glyphs::of_environment()));
+        out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
+    }
+    Ok(if holds { Exit::Done } else { Exit::Ended })
+}
+
+fn by_ourselves(work: &Work, state: &StateDir) -> Result<Vec<CheckResult>, Failure> {
+    let workspace = state.workspace(&work.root)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let round = check_only::check(state, &workspace, work.spec(no_agent()), Box::new(|_| {}));
+    Ok(LocalSet::new().block_on(&runtime, round)?.results)
+}
+
+/// The loop that works on this very task.
+fn of_task(state: &StateDir, holder: &str, work: &Work) -> Option<Seen> {
+    let seen = Seen::read(state, state.find(holder).ok()?).ok().flatten()?;
+    (seen.is_alive() && seen.state.spec.task == work.id).then_some(seen)
+}
+
+/// Asks the loop's keeper: at once while it rests, else after the running call of the agent.
+fn by_its_keeper(state: &StateDir, seen: &Seen) -> Result<Vec<CheckResult>, Failure> {
+    let id = seen.dir.id();
+    let mut following = Following::new(&seen.dir.journal());
+    following.look()?;
+    order::send(state, id, json!({"do": "check"}))?;
+    failure::note(format_args!("Loop {id} is at work here: its checks come after what the agent does now."));
+    loop {
+        if let Some(results) = following.look()?.iter().find_map(results_of) {
+            return Ok(results);
+        }
+        let ended = following.state().is_some_and(|it| it.outcome.is_some());
+        if ended || !Seen::read(state, seen.dir.clone())?.is_some_and(|it| it.is_alive()) {
+            return Err(Failure::ended(format_args!("loop {id} ended before it checked"))
+                .hint("`loopkeeper check` again runs the checks here."));
+        }
+        sleep(LOOK);
+    }
+}
+
+fn results_of(entry: &Entry) -> Option<Vec<CheckResult>> {
+    match &entry.record {
+        Record::ChecksDone { round, .. } => Some(round.results.clone()),
+        _ => None,
+    }
+}
+
+/// A check round starts none.
+fn no_agent() -> AgentPlan {
+    AgentPlan {
+        name: "none".to_owned(),
+        argv: Vec::new(),
+        prompt: PromptBy::Stdin,
+        dialect: Dialect::Text,
+        permissions: Permissions::Edits,
+    }
 }

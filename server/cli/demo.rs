@@ -1,8 +1,91 @@
-//! `demo`: a small real project, the built-in agent, one loop from failing to done.
+//! `demo`: a small real project, the built-in agent, one loop from failing to done. Trusts only the folder that it
+//! made itself.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueHint;
+
+use super::exit::Exit;
+use super::failure::{Answer, Failure};
+use super::out::Out;
+use super::render::LOUD;
+use super::run::foreground;
+use super::show::{Form, Show};
+use super::trust::Consent;
+use super::work::Work;
+use super::{demo_project, trust};
+use crate::adapters::snapshots::Store;
+use crate::adapters::state_dir::StateDir;
+use crate::keeper::launch;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Make the project in DIR and leave it there, ready to be started again
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    pub(crate) keep: Option<std::path::PathBuf>,
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    match &args.keep {
+        Some(folder) => kept(folder, out),
+        None => passing(out),
+    }
+}
+
+/// Project, loop and what is remembered of it, gone afterwards.
+fn passing(out: &mut Out) -> Answer {
+    let folder = Passing(std::env::temp_dir().join(format!("loopkeeper-demo-{}", uuid::Uuid::new_v4())));
+    let project = folder.0.join("receipt");
+    make(&project)?;
+    let state = StateDir::at(&folder.0.join("state"))?;
+    let (exit, _) = play(&project, &state, out)?;
+    out.line("");
+    out.line("All of it is gone again; `loopkeeper demo --keep DIR` leaves the project.");
+    out.line("For a project of your own: `loopkeeper init`, then `loopkeeper run`.");
+    Ok(exit)
+}
+
+/// The project stays, as it was before the loop, so that the loop can be started from anywhere.
+fn kept(project: &Path, out: &mut Out) -> Answer {
+    make(project)?;
+    let state = StateDir::open()?;
+    let (exit, start) = play(project, &state, out)?;
+    let workspace = state.workspace(project)?;
+    if let Some(start) = start {
+        Store::open(&workspace.snapshots(), workspace.root())?.restore(&start, None)?;
+    }
+    out.line("");
+    out.line(format_args!("{} is as it was before the loop.", project.display()));
+    out.line("`loopkeeper run` in there starts it again; `loopkeeper diff latest 1` shows what the agent did.");
+    Ok(exit)
+}
+
+/// One loop; its exit code, and the tree at its start.
+fn play(project: &Path, state: &StateDir, out: &mut Out) -> Result<(Exit, Option<String>), Failure> {
+    let work = Work::find(Some(&project.to_string_lossy()), &[])?;
+    let plan = trust::agent(&work)?;
+    trust::gate(&work, &trust::items(&work, Some(&plan))?, state, Consent::Given)?;
+    out.line(format_args!("{LOUD}{}{LOUD:#}: a small project in {}, half done.", work.title(), project.display()));
+    out.line("The built-in agent plays a short script; the checks are real. Nothing leaves this machine.");
+    out.line("");
+    let workspace = state.workspace(&work.root)?;
+    let dir = launch::prepare(state, &workspace, work.spec(plan), &work.task.prompt)?;
+    let (exit, ended) = foreground::keep(&dir, Show::new(Form::Text, out))?;
+    Ok((exit, ended.tree_after(0).map(str::to_owned)))
+}
+
+fn make(project: &Path) -> Result<(), Failure> {
+    demo_project::create(project).map_err(|error| {
+        let hint = error.hint();
+        Failure::usage(error).hint(hint)
+    })
+}
+
+/// A folder that goes with this value.
+struct Passing(PathBuf);
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }

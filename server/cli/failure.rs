@@ -7,6 +7,11 @@ use clap::error::ErrorKind;
 use loopkeeper_core::settings::SettingFinding;
 
 use super::exit::Exit;
+use crate::adapters::task_files::TaskFileError;
+use crate::adapters::trust::TrustError;
+use crate::adapters::trust::surfaces::SurfaceError;
+use crate::adapters::agents::AgentError;
+use crate::keeper::KeeperError;
 use crate::adapters::config_files::ConfigFileError;
 use crate::adapters::journal_file::JournalError;
 use crate::adapters::snapshots::SnapshotError;
@@ -106,18 +111,69 @@ impl From<ConfigFileError> for Failure {
 /// Everything that is wrong with the configuration, at once.
 impl From<&[SettingFinding]> for Failure {
     fn from(findings: &[SettingFinding]) -> Self {
-        let mut what = "the configuration cannot be taken as written:".to_owned();
-        for finding in findings.iter().filter(|it| it.blocks()) {
-            let _ = write!(what, "\n  {finding}");
+        let blocking: Vec<_> = findings.iter().filter(|it| it.blocks()).collect();
+        if let [one] = blocking.as_slice() {
+            return Self::usage(format_args!("{}: {}", one.origin, one.message))
+                .hint(format_args!("{}.", one.hint));
         }
-        Self { exit: Exit::Usage, what, hint: None }
-            .hint("correct these lines; nothing runs on defaults instead.")
+        let mut what = "the configuration cannot be taken as written".to_owned();
+        for it in blocking {
+            let _ = write!(what, "\n  {}: {}; {}", it.origin, it.message, it.hint);
+        }
+        Self::usage(what).hint("Correct these lines; nothing runs on defaults instead.")
+    }
+}
+
+impl From<TaskFileError> for Failure {
+    fn from(error: TaskFileError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<TrustError> for Failure {
+    fn from(error: TrustError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl From<SurfaceError> for Failure {
+    fn from(error: SurfaceError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<AgentError> for Failure {
+    fn from(error: AgentError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<KeeperError> for Failure {
+    fn from(error: KeeperError) -> Self {
+        Self::ended(&error).hint(error.hint())
     }
 }
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
         Self::ended(&error).hint(error.hint())
+    }
+}
+
+/// Something worth saying that stops nothing.
+pub(crate) fn warn(what: impl Display) {
+    let _ = anstream::stderr().write_all(format!("warning: {what}\n").as_bytes());
+}
+
+/// Something a person who waits should know.
+pub(crate) fn note(what: impl Display) {
+    let _ = anstream::stderr().write_all(format!("{what}\n").as_bytes());
+}
+
+impl Display for Failure {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.what)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, " ({hint})"))
     }
 }
 

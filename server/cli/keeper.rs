@@ -3,10 +3,15 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use loopkeeper_core::decide::Order;
+use tokio::task::LocalSet;
+
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Answer, Failure};
+use super::out::Out;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
+use crate::keeper::launch;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -19,6 +24,23 @@ pub(crate) struct Args {
     /// The loop's folder
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let (_, _, dir) = StateDir::of_loop(&args.dir)?;
+    if args.detach {
+        out.line(launch::detach(&dir, args.then.as_deref())?);
+        return Ok(Exit::Done);
+    }
+    let order = match args.then.as_deref() {
+        None => None,
+        Some("stop") => Some(Order::StopNow),
+        Some("resume") => Some(Order::Resume),
+        Some(other) => return Err(Failure::usage(format_args!("`{other}` is no order for a keeper"))),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    LocalSet::new().block_on(&runtime, launch::keep(&dir, Box::new(|_| {}), order))?;
+    Ok(Exit::Done)
 }
 
 /// Starts the loop's keeper apart from this terminal and returns its pid once it has begun.

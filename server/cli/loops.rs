@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopkeeper_core::decide::Loop;
-use loopkeeper_core::view::{self, Facts, LoopStatus, State};
+use loopkeeper_core::view::{self, Facts, LoopStatus};
 
 use super::failure::Failure;
 use super::follow::Following;
@@ -98,9 +98,4 @@ pub(crate) fn in_order(mut loops: Vec<Seen>) -> Vec<Seen> {
     open.sort_by_key(|it| !it.is_alive());
     open.extend(ended);
     open
-}
-
-/// Whether a person has to do something before it goes on.
-pub(crate) fn needs_somebody(status: &LoopStatus) -> bool {
-    matches!(status.state, State::NeedsYou | State::Paused)
 }

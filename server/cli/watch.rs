@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let seen = loops::find(&store, args.which.name.as_deref())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let watched = Watched { store, dir: seen.dir };
-    runtime.block_on(watched.to_its_end(Show::new(Form::json(args.json), out), NoInterrupts))
+    runtime.block_on(watched.to_its_end(Show::new(Form::json(args.json), out), &mut NoInterrupts))
 }
 
 /// A loop that some keeper works on.
@@ -64,7 +64,7 @@ impl Interrupts for NoInterrupts {
 
 impl Watched {
     /// Shows the loop until it ends; the exit code follows from its outcome.
-    pub(crate) async fn to_its_end(&self, mut show: Show<'_>, mut interrupts: impl Interrupts) -> Answer {
+    pub(crate) async fn to_its_end(&self, mut show: Show<'_>, interrupts: &mut impl Interrupts) -> Answer {
         let mut following = Following::new(&self.dir.journal());
         let mut murmur = Murmur::listen(&self.store, &self.dir).await;
         let mut tick = interval(LOOK);

@@ -8,6 +8,7 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{
     BreakerState, Entry, LoopSpec, Outcome, PauseReason, Record, Round, SnapshotWhen, WaitReason,
 };
+use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId};
 use loopkeeper_core::view::words;
 
@@ -59,7 +60,7 @@ impl Teller {
             Record::Baseline { criteria, .. } => criteria.iter().map(|it| &it.criterion).collect(),
             _ => return,
         };
-        self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), it.name.clone())));
+        self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), sanitize::line(&it.name))));
     }
 
     /// Which iteration it belongs to, and what happened.
@@ -82,7 +83,7 @@ impl Teller {
             Record::Paused { reason: PauseReason::User, message } => (None, message.clone()),
             Record::Paused { message, .. } => (None, format!("paused: {message}")),
             Record::Resumed {} => (None, "resumed".into()),
-            Record::Steered { text } => (None, format!("hint for the agent: {text}")),
+            Record::Steered { text } => (None, format!("hint for the agent: {}", sanitize::line(text))),
             Record::Stopping { now: true } => (None, "asked to stop now".into()),
             Record::Stopping { now: false } => (None, "asked to stop after this iteration".into()),
             Record::TrustChanged { message } => (None, message.clone()),
@@ -168,7 +169,7 @@ fn started(spec: &LoopSpec) -> String {
     format!(
         "loop {} on {} with {}, at most {}, {}",
         spec.loop_id,
-        spec.task.0,
+        sanitize::line(&spec.task.0),
         spec.agent.name,
         words::counted(u64::from(limits.iterations), "iteration"),
         words::duration(limits.duration_ms),

@@ -46,11 +46,6 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Takes the block away; what follows stands in its place.
-    pub(crate) fn finish(mut self) {
-        self.show(&[]);
-    }
-
     /// Nobody reads any more.
     pub(crate) fn is_closed(&self) -> bool {
         match self {

@@ -41,13 +41,6 @@ impl Screen {
         text
     }
 
-    /// The text that takes the block away.
-    pub(crate) fn clear(&mut self) -> String {
-        let home = self.home();
-        self.lines.clear();
-        if home.is_empty() { home } else { format!("{home}\x1b[J") }
-    }
-
     fn home(&self) -> String {
         match self.lines.len() {
             0 => String::new(),
@@ -145,9 +138,9 @@ mod tests {
         output += &screen.print(&lines(&["stays"]));
         assert_eq!(shown(&output, 80), ["before", "stays", "1", "2", ""]);
         assert_eq!(screen.draw(&lines(&["1", "2"]), 80), "");
-        output += &screen.clear();
+        output += &screen.draw(&[], 80);
         assert_eq!(shown(&output, 80), ["before", "stays", ""]);
-        assert_eq!(screen.clear(), "");
+        assert_eq!(screen.draw(&[], 80), "");
     }
 
     #[test]

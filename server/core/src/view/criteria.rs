@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{CheckResult, Status};
 use crate::journal::{Pinned, Role};
+use crate::sanitize;
 use crate::task::{Criterion, CriterionId, Place};
 
 /// Counts over the required and optional criteria alike; `passed + failed + unverified` is less than `total`
@@ -96,7 +97,8 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
     };
     CriterionStatus {
         id: criterion.id.clone(),
-        name: criterion.name.clone(),
+        // A document is written by anybody.
+        name: sanitize::line(&criterion.name),
         required: criterion.required,
         role,
         status,

@@ -10,6 +10,7 @@ use crate::decide;
 use crate::decide::{Loop, Pause};
 use crate::journal::{LoopSpec, PauseReason};
 use crate::moment::Moment;
+use crate::sanitize;
 
 /// What the journal cannot say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -30,7 +31,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
     LoopStatus {
         id: state.spec.loop_id.clone(),
         seq: state.seq,
-        task: TaskStatus { uri: task_uri(&state.spec), title: state.spec.title.clone() },
+        task: TaskStatus { uri: task_uri(&state.spec), title: sanitize::line(&state.spec.title) },
         agent: state.spec.agent.name.clone(),
         state: word,
         phase,

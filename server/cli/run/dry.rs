@@ -1,0 +1,47 @@
+//! `run --dry-run`: what would run, and why it would be like that. Starts nothing.
+
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::trust::Item;
+use loopkeeper_core::view::{self, words};
+
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::trust::TrustStore;
+use crate::cli::out::Out;
+use crate::cli::render::{Glyphs, LOUD, QUIET, table};
+use crate::cli::trust;
+use crate::cli::work::Work;
+
+pub(super) struct Plan<'a> {
+    pub(super) work: &'a Work,
+    pub(super) agent: &'a AgentPlan,
+    pub(super) items: &'a [Item],
+    pub(super) state: &'a StateDir,
+}
+
+pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
+    let Plan { work, agent, items, state } = plan;
+    let fact = |out: &mut Out, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
+    fact(out, "Task", &sanitize::line(&work.id.0));
+    fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
+    fact(out, "Agent", &sanitize::line(&agent.name));
+    let criteria = view::unjudged(&work.task.criteria, &[]);
+    fact(out, "Criteria", &criteria.total.to_string());
+    out.write(&table::criteria(&criteria, Glyphs::of_environment()));
+    out.line("");
+    out.line(format_args!("{LOUD}Settings{LOUD:#}"));
+    let rows = work.resolved.effective();
+    let width = rows.iter().map(|it| it.key.len() + it.value.chars().count()).max().unwrap_or(0).min(60);
+    for row in rows {
+        let text = format!("{} = {}", row.key, sanitize::line(&row.value));
+        out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
+    }
+    let unknown = TrustStore::open(state).unknown(&work.root, items).len() as u64;
+    out.line("");
+    out.line(format_args!("{LOUD}Commands{LOUD:#}"));
+    out.write(&trust::page(&work.root, items));
+    match unknown {
+        0 => out.line("All of it is trusted. Nothing was started."),
+        count => out.line(format_args!("{} not trusted yet. Nothing was started.", words::counted(count, "command"))),
+    }
+}

@@ -1,0 +1,59 @@
+//! A loop whose keeper is this process: for scripts and CI. Ends with the process, waits for nobody; INT or TERM
+//! mean stop now.
+
+use loopkeeper_core::decide::{self, Loop};
+use loopkeeper_core::journal::{Entry, OutcomeKind};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::task::LocalSet;
+
+use crate::adapters::state_dir::workspace::LoopDir;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::show::Show;
+use crate::keeper::launch;
+
+/// Keeps the loop until it ends: its exit code, and its last state.
+pub(crate) fn keep(dir: &LoopDir, show: Show<'_>) -> Result<(Exit, Loop), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    LocalSet::new().block_on(&runtime, to_its_end(dir, show))
+}
+
+async fn to_its_end(dir: &LoopDir, mut show: Show<'_>) -> Result<(Exit, Loop), Failure> {
+    let (records_in, mut records) = mpsc::unbounded_channel();
+    // Nobody listening any more is no reason to stop.
+    let observer = Box::new(move |entry: &Entry| drop(records_in.send(entry.clone())));
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut keeper = Box::pin(launch::keep(dir, observer, None));
+    let mut state = None;
+    let mut signalled = false;
+    let kept = loop {
+        tokio::select! {
+            biased;
+            Some(entry) = records.recv() => tell(&mut state, &mut show, &entry),
+            kept = &mut keeper => break kept,
+            // The keeper hears them too and stops; here they only decide about the exit code.
+            _ = interrupt.recv() => signalled = true,
+            _ = terminate.recv() => signalled = true,
+        }
+    };
+    while let Ok(entry) = records.try_recv() {
+        tell(&mut state, &mut show, &entry);
+    }
+    let ended = kept.map_err(Failure::from)?;
+    show.finish(Some(&ended));
+    let outcome = ended.outcome.as_ref().ok_or_else(|| Failure::ended("the loop is interrupted"))?;
+    let by_signal = signalled && outcome.kind == OutcomeKind::Stopped;
+    let exit = if by_signal { Exit::Signalled } else { Exit::of(outcome) };
+    Ok((exit, ended))
+}
+
+fn tell(state: &mut Option<Loop>, show: &mut Show<'_>, entry: &Entry) {
+    match state {
+        None => *state = decide::begin(entry),
+        Some(state) => decide::apply(state, entry),
+    }
+    if let Some(state) = state {
+        show.tell(entry, state);
+    }
+}

@@ -1,0 +1,203 @@
+//! From arguments to something that can be started: root, configuration, task. Reads files, starts nothing; what
+//! is broken is said with its place, and all of it at once.
+
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::journal::{AgentPlan, LoopSpec};
+use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::{Argument, Resolved, SettingFinding, Settings};
+use loopkeeper_core::task::{self, Document, Finding, Place, Task, TaskId};
+use sha2::{Digest, Sha256};
+
+use super::failure::Failure;
+use crate::adapters::config_files;
+use crate::adapters::task_files::{self, Found};
+
+/// A task with everything that its folder says about it.
+pub(crate) struct Work {
+    /// Real path.
+    pub(crate) root: PathBuf,
+    pub(crate) resolved: Resolved,
+    pub(crate) settings: Settings,
+    pub(crate) id: TaskId,
+    pub(crate) task: Task,
+    /// The texts that the task's places refer to; none where it was typed.
+    pub(crate) documents: Vec<Document>,
+    pub(crate) kind: TaskKind,
+}
+
+/// Where the task comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskKind {
+    Documents,
+    /// `--prompt`: trusted by being typed.
+    Typed,
+}
+
+/// A task that was typed.
+pub(crate) struct Typed<'a> {
+    pub(crate) prompt: &'a str,
+    pub(crate) criteria: &'a [String],
+}
+
+impl Work {
+    /// The task that `path` names, or the only one.
+    pub(crate) fn find(path: Option<&str>, arguments: &[Argument]) -> Result<Self, Failure> {
+        let (root, named) = place(path)?;
+        let (resolved, settings) = configuration(&root, arguments)?;
+        let found = choose(&root, named.as_deref(), &settings)?;
+        let loaded = task_files::load(&root, &found)?;
+        let mut task = loaded.task;
+        task.findings.extend(task_files::missing_context(&root, &task));
+        let kind = TaskKind::Documents;
+        Ok(Self { root, resolved, settings, id: found.id, task, documents: loaded.documents, kind })
+    }
+
+    /// A task without a file.
+    pub(crate) fn typed(typed: &Typed<'_>, arguments: &[Argument]) -> Result<Self, Failure> {
+        if typed.prompt.trim().is_empty() {
+            return Err(Failure::usage("the prompt is empty").hint("Say what the agent should do."));
+        }
+        let (root, _) = place(None)?;
+        let (resolved, settings) = configuration(&root, arguments)?;
+        let hash = Sha256::digest(typed.prompt.as_bytes());
+        let hash: Vec<_> = hash.iter().take(5).map(|byte| format!("{byte:02x}")).collect();
+        Ok(Self {
+            root,
+            resolved,
+            settings,
+            id: TaskId(format!("prompt:{}", hash.concat())),
+            task: task::inline(typed.prompt, typed.criteria),
+            documents: Vec::new(),
+            kind: TaskKind::Typed,
+        })
+    }
+
+    /// Refuses a task that would run less than its author wrote.
+    pub(crate) fn refuse_broken(&self) -> Result<(), Failure> {
+        let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_start()).collect();
+        match blocking.as_slice() {
+            [] => Ok(()),
+            [one] => Err(Failure::usage(self.finding(one))
+                .hint("Correct the line: a check that cannot run as written is never run.")),
+            several => {
+                let lines = listed(several.iter().map(|it| self.finding(it)));
+                Err(Failure::usage(format_args!("{} cannot start as it is written{lines}", self.id.0))
+                    .hint("Correct these lines: a check that cannot run as written is never run."))
+            }
+        }
+    }
+
+    /// What does not keep the task from starting, one line each.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.task.findings.iter().filter(|it| !it.code.blocks_start()).map(|it| self.finding(it)).collect()
+    }
+
+    /// What a loop on it starts with; nobody is there to answer it, and nothing was asked for besides.
+    pub(crate) fn spec(&self, agent: AgentPlan) -> LoopSpec {
+        LoopSpec {
+            loop_id: String::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            task: self.id.clone(),
+            title: self.title(),
+            root: self.root.to_string_lossy().into_owned(),
+            inline_prompt: (self.kind == TaskKind::Typed).then(|| self.task.prompt.clone()),
+            agent,
+            settings: self.settings.clone(),
+            promise: self.task.promise.clone().unwrap_or_else(|| self.settings.promise.clone()),
+            criteria: self.task.criteria.clone(),
+            plan: self.task.plan.clone(),
+            anyway: false,
+            attended: false,
+        }
+    }
+
+    /// The text of one of its documents.
+    pub(crate) fn text_of(&self, file: &str) -> Option<&str> {
+        self.documents.iter().find(|it| it.path == file).map(|it| it.text.as_str())
+    }
+
+    /// What people call it.
+    pub(crate) fn title(&self) -> String {
+        let title = sanitize::line(&self.task.title);
+        if title.is_empty() { sanitize::line(&self.id.0) } else { title }
+    }
+
+    /// `PROMPT.md:7: message`.
+    fn finding(&self, finding: &Finding) -> String {
+        let Place { file, range } = &finding.place;
+        let line = self.text_of(file).map_or(String::new(), |text| format!(":{}", line_of(text, range.start)));
+        format!("{}{line}: {}", sanitize::line(file), sanitize::line(&finding.message))
+    }
+}
+
+/// Each on a line of its own, below what was said before.
+fn listed(lines: impl Iterator<Item = String>) -> String {
+    lines.flat_map(|it| ["\n  ".to_owned(), it]).collect()
+}
+
+/// Lines from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|it| *it == b'\n').count() + 1
+}
+
+/// The root, and the document that was named.
+fn place(path: Option<&str>) -> Result<(PathBuf, Option<PathBuf>), Failure> {
+    let Some(path) = path else { return Ok((config_files::root_of(Path::new("."))?, None)) };
+    let unknown = |error: std::io::Error| {
+        Failure::usage(format_args!("there is no task {}: {error}", sanitize::line(path)))
+            .hint("Name a task document, or leave it out where there is only one.")
+    };
+    let real = Path::new(path).canonicalize().or_else(|error| {
+        // A task's id is a path from the root, wherever one stands.
+        let root = config_files::root_of(Path::new("."))?;
+        root.join(path).canonicalize().map_err(|_| error)
+    });
+    let real = real.map_err(unknown)?;
+    if real.is_dir() {
+        return Ok((config_files::root_of(&real)?, None));
+    }
+    let folder = real.parent().unwrap_or(&real);
+    Ok((config_files::root_of(folder)?, Some(real)))
+}
+
+fn configuration(root: &Path, arguments: &[Argument]) -> Result<(Resolved, Settings), Failure> {
+    let resolved = config_files::load(root, arguments)?;
+    let settings = resolved.settings().cloned().map_err(broken)?;
+    Ok((resolved, settings))
+}
+
+fn broken(findings: &[SettingFinding]) -> Failure {
+    let blocking: Vec<_> = findings.iter().filter(|it| it.blocks()).collect();
+    if let [one] = blocking.as_slice() {
+        return Failure::usage(format_args!("{}: {}", one.origin, one.message))
+            .hint(format_args!("{}.", one.hint));
+    }
+    let lines = listed(blocking.iter().map(|it| format!("{}: {}; {}", it.origin, it.message, it.hint)));
+    Failure::usage(format_args!("the configuration cannot be used as it is{lines}"))
+        .hint("Correct these lines; nothing runs on guesses.")
+}
+
+fn choose(root: &Path, named: Option<&Path>, settings: &Settings) -> Result<Found, Failure> {
+    let mut files = settings.task_files.clone();
+    let relative = named.and_then(|it| it.strip_prefix(root).ok()).map(|it| it.to_string_lossy().into_owned());
+    files.extend(relative);
+    let mut tasks = task_files::discover(root, &settings.task_exclude, &files)?;
+    if let Some(named) = named {
+        return tasks.into_iter().find(|it| it.path == named).ok_or_else(|| {
+            Failure::usage(format_args!("{} is no task document", named.display()))
+                .hint("Task documents are Markdown files.")
+        });
+    }
+    match (tasks.pop(), tasks.len()) {
+        (Some(only), 0) => Ok(only),
+        (None, _) => Err(Failure::usage(format_args!("there is no task in {}", root.display()))
+            .hint("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
+        (Some(last), _) => {
+            tasks.push(last);
+            let list = listed(tasks.iter().map(|it| sanitize::line(&it.id.0)));
+            Err(Failure::usage(format_args!("there are several tasks in {}{list}", root.display()))
+                .hint("Name one of them."))
+        }
+    }
+}
