@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{Argument, Resolved, SettingFinding, Settings};
+use loopkeeper_core::settings::{Argument, Resolved, Settings};
 use loopkeeper_core::task::{self, Document, Finding, Place, Task, TaskId};
 use sha2::{Digest, Sha256};
 
@@ -163,19 +163,8 @@ fn place(path: Option<&str>) -> Result<(PathBuf, Option<PathBuf>), Failure> {
 
 fn configuration(root: &Path, arguments: &[Argument]) -> Result<(Resolved, Settings), Failure> {
     let resolved = config_files::load(root, arguments)?;
-    let settings = resolved.settings().cloned().map_err(broken)?;
+    let settings = resolved.settings()?.clone();
     Ok((resolved, settings))
-}
-
-fn broken(findings: &[SettingFinding]) -> Failure {
-    let blocking: Vec<_> = findings.iter().filter(|it| it.blocks()).collect();
-    if let [one] = blocking.as_slice() {
-        return Failure::usage(format_args!("{}: {}", one.origin, one.message))
-            .hint(format_args!("{}.", one.hint));
-    }
-    let lines = listed(blocking.iter().map(|it| format!("{}: {}; {}", it.origin, it.message, it.hint)));
-    Failure::usage(format_args!("the configuration cannot be used as it is{lines}"))
-        .hint("Correct these lines; nothing runs on guesses.")
 }
 
 fn choose(root: &Path, named: Option<&Path>, settings: &Settings) -> Result<Found, Failure> {
