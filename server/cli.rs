@@ -63,7 +63,7 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli, out: &mut Out) -> Answer {
     match cli.word {
         Some(Word::Shown(verb)) => shown(verb, out),
-        Some(Word::Hidden(verb)) => hidden(&verb),
+        Some(Word::Hidden(verb)) => hidden(&verb, out),
         None => bare(&cli, out),
     }
 }
@@ -75,6 +75,8 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
             completions::run(&args, out);
             Ok(Exit::Done)
         }
+        Verb::Demo(args) => demo::run(&args, out),
+        Verb::Check(args) => check::run(&args, out),
         Verb::Run(args) => run::run(&args, out),
         Verb::Trust(args) => trust::run(&args, out),
         Verb::Status(args) => status::run(&args, out),
@@ -88,12 +90,12 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
         Verb::Resume(args) => resume::run(&args, out),
         Verb::Reset(args) => reset::run(&args, out),
         Verb::Steer(args) => steer::run(&args, out),
-        _ => Err(Failure::unsupported("this command")),
     }
 }
 
-fn hidden(verb: &Hidden) -> Answer {
+fn hidden(verb: &Hidden, out: &mut Out) -> Answer {
     match verb {
+        Hidden::Keeper(args) => keeper::run(args, out),
         Hidden::DemoAgent(_) => demo_agent::run(),
         Hidden::Serve(_) => Err(Failure::unsupported("the language server")),
         Hidden::Answer(_) => Err(Failure::unsupported("`answer`")),
@@ -102,7 +104,6 @@ fn hidden(verb: &Hidden) -> Answer {
         Hidden::Export(_) => Err(Failure::unsupported("`export`")),
         Hidden::Report(_) => Err(Failure::unsupported("`report`")),
         Hidden::Hook(_) => Err(Failure::unsupported("`hook`")),
-        Hidden::Keeper(_) => Err(Failure::unsupported("`keeper`")),
     }
 }
 

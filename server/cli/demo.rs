@@ -56,7 +56,9 @@ fn kept(project: &Path, out: &mut Out) -> Answer {
     }
     out.line("");
     out.line(format_args!("{} is as it was before the loop.", project.display()));
-    out.line("`loopkeeper run` in there starts it again; `loopkeeper diff latest 1` shows what the agent did.");
+    out.line(
+        "`loopkeeper run` in there starts it again; `loopkeeper diff latest 1` shows what the agent did.",
+    );
     Ok(exit)
 }
 
@@ -65,7 +67,11 @@ fn play(project: &Path, state: &StateDir, out: &mut Out) -> Result<(Exit, Option
     let work = Work::find(Some(&project.to_string_lossy()), &[])?;
     let plan = trust::agent(&work)?;
     trust::gate(&work, &trust::items(&work, Some(&plan))?, state, Consent::Given)?;
-    out.line(format_args!("{LOUD}{}{LOUD:#}: a small project in {}, half done.", work.title(), project.display()));
+    out.line(format_args!(
+        "{LOUD}{}{LOUD:#}: a small project in {}, half done.",
+        work.title(),
+        project.display()
+    ));
     out.line("The built-in agent plays a short script; the checks are real. Nothing leaves this machine.");
     out.line("");
     let workspace = state.workspace(&work.root)?;

@@ -7,17 +7,17 @@ use clap::error::ErrorKind;
 use loopkeeper_core::settings::SettingFinding;
 
 use super::exit::Exit;
-use crate::adapters::task_files::TaskFileError;
-use crate::adapters::trust::TrustError;
-use crate::adapters::trust::surfaces::SurfaceError;
 use crate::adapters::agents::AgentError;
-use crate::keeper::KeeperError;
 use crate::adapters::config_files::ConfigFileError;
 use crate::adapters::journal_file::JournalError;
 use crate::adapters::snapshots::SnapshotError;
 use crate::adapters::state_dir::StateError;
 use crate::adapters::state_dir::find::FindError;
 use crate::adapters::state_dir::lock::LockError;
+use crate::adapters::task_files::TaskFileError;
+use crate::adapters::trust::TrustError;
+use crate::adapters::trust::surfaces::SurfaceError;
+use crate::keeper::KeeperError;
 
 /// What every subcommand returns.
 pub(crate) type Answer = Result<Exit, Failure>;
@@ -64,7 +64,9 @@ impl Failure {
     pub(crate) fn report(&self) -> Exit {
         let mut text = format!("error: {}\n", self.what);
         if let Some(hint) = &self.hint {
-            let _ = writeln!(text, "Hint: {hint}");
+            let mut rest = hint.chars();
+            let first = rest.next().map(|it| it.to_ascii_uppercase());
+            let _ = writeln!(text, "Hint: {}{}", first.unwrap_or_default(), rest.as_str());
         }
         // There is nobody left to tell when stderr is gone.
         let _ = anstream::stderr().write_all(text.as_bytes());
@@ -114,7 +116,7 @@ impl From<&[SettingFinding]> for Failure {
         let blocking: Vec<_> = findings.iter().filter(|it| it.blocks()).collect();
         if let [one] = blocking.as_slice() {
             return Self::usage(format_args!("{}: {}", one.origin, one.message))
-                .hint(format_args!("{}.", one.hint));
+                .hint(if one.hint.ends_with('?') { one.hint.clone() } else { format!("{}.", one.hint) });
         }
         let mut what = "the configuration cannot be taken as written".to_owned();
         for it in blocking {

@@ -6,12 +6,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::sanitize;
 use loopkeeper_core::trust::{Item, Page};
 use loopkeeper_core::view::words;
 
 use super::ask;
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
+use super::failure::{self, Answer, Failure};
 use super::out::Out;
 use super::select::TaskArg;
 use super::work::{TaskKind, Work};
@@ -37,8 +38,8 @@ pub(crate) enum Consent {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let work = Work::find(args.task.path.as_deref(), &[])?;
-    let plan = agent(&work)?;
-    let items = items(&work, Some(&plan))?;
+    let plan = agent(&work).inspect_err(|missing| failure::warn(missing)).ok();
+    let items = items(&work, plan.as_ref())?;
     let mut store = open(&StateDir::open()?);
     let unknown = store.unknown(&work.root, &items);
     out.write(&page(&work.root, &items));
@@ -113,14 +114,14 @@ pub(crate) fn page(root: &Path, items: &[Item]) -> String {
 fn open(state: &StateDir) -> TrustStore {
     let store = TrustStore::open(state);
     if let Some(trouble) = store.trouble() {
-        super::failure::warn(format_args!("{trouble}. {}", trouble.hint()));
+        failure::warn(format_args!("{trouble}. {}", trouble.hint()));
     }
     store
 }
 
 fn refused(work: &Work, unknown: &[Item]) -> Failure {
     let count = words::counted(unknown.len() as u64, "command");
-    let task = work.title();
+    let task = sanitize::line(&work.id.0);
     let verb = is_or_are(unknown);
     Failure::new(Exit::NotTrusted, format_args!("{count} of {task} {verb} not trusted: nothing was started"))
         .hint("`loopkeeper trust` shows every one of them; `run --trust` trusts them and starts.")

@@ -126,7 +126,8 @@ impl Work {
     /// `PROMPT.md:7: message`.
     fn finding(&self, finding: &Finding) -> String {
         let Place { file, range } = &finding.place;
-        let line = self.text_of(file).map_or(String::new(), |text| format!(":{}", line_of(text, range.start)));
+        let line =
+            self.text_of(file).map_or(String::new(), |text| format!(":{}", line_of(text, range.start)));
         format!("{}{line}: {}", sanitize::line(file), sanitize::line(&finding.message))
     }
 }
@@ -169,7 +170,8 @@ fn configuration(root: &Path, arguments: &[Argument]) -> Result<(Resolved, Setti
 
 fn choose(root: &Path, named: Option<&Path>, settings: &Settings) -> Result<Found, Failure> {
     let mut files = settings.task_files.clone();
-    let relative = named.and_then(|it| it.strip_prefix(root).ok()).map(|it| it.to_string_lossy().into_owned());
+    let relative =
+        named.and_then(|it| it.strip_prefix(root).ok()).map(|it| it.to_string_lossy().into_owned());
     files.extend(relative);
     let mut tasks = task_files::discover(root, &settings.task_exclude, &files)?;
     if let Some(named) = named {

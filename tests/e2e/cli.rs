@@ -1,5 +1,4 @@
 //! A terminal to run the real binary in: its own home, state folder and work tree, gone afterwards.
-#![expect(clippy::expect_used, reason = "a test whose world cannot be set up fails right there")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +22,7 @@ pub(crate) struct Ran {
 impl Terminal {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        for name in ["home", "work", "state"] {
+        for name in ["home", "work"] {
             fs::create_dir(folder.path().join(name)).expect("an empty folder");
         }
         Self { folder }

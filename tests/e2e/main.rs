@@ -8,6 +8,7 @@ mod checks;
 mod claude;
 mod cli;
 mod cli_args;
+mod cli_refusals;
 mod configuration;
 mod init;
 mod kill_domain;

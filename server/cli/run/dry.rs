@@ -21,7 +21,8 @@ pub(super) struct Plan<'a> {
 
 pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     let Plan { work, agent, items, state } = plan;
-    let fact = |out: &mut Out, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
+    let fact =
+        |out: &mut Out, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
     fact(out, "Task", &sanitize::line(&work.id.0));
     fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
     fact(out, "Agent", &sanitize::line(&agent.name));
@@ -42,6 +43,7 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     out.write(&trust::page(&work.root, items));
     match unknown {
         0 => out.line("All of it is trusted. Nothing was started."),
-        count => out.line(format_args!("{} not trusted yet. Nothing was started.", words::counted(count, "command"))),
+        count => out
+            .line(format_args!("{} not trusted yet. Nothing was started.", words::counted(count, "command"))),
     }
 }

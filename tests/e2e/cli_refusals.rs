@@ -1,0 +1,133 @@
+//! What is refused before anything runs, with which exit code and in which words.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::cli::{Ran, Terminal};
+
+const TASK: &str = "# Mend it\n\n## Done when\n\n- Tests pass: `$ touch ran-check`\n";
+const AGENT: &str = "agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"-c\", \"touch ran-agent\"]\n";
+
+#[test]
+fn a_run_without_a_clear_task_exits_2() {
+    let check = |files: &[(&str, &str)], args: &[&str], words: &[&str]| {
+        let terminal = Terminal::new();
+        for (path, text) in files {
+            terminal.file(path, text);
+        }
+        let ran = terminal.run(args);
+        ran.expect(2).err("error: ").err("Hint: ");
+        words.iter().for_each(|it| drop(ran.err(it)));
+    };
+    check(&[], &["run"], &["there is no task in", "`loopkeeper init`"]);
+    check(
+        &[("PROMPT.md", TASK), ("sub/RALPH.md", TASK)],
+        &["run"],
+        &["several tasks", "PROMPT.md", "sub/RALPH.md"],
+    );
+    check(&[("PROMPT.md", TASK)], &["run", "OTHER.md"], &["there is no task OTHER.md"]);
+    check(&[], &["run", "--prompt", "  "], &["the prompt is empty"]);
+    check(&[("PROMPT.md", TASK)], &["run", "--agent", "nobody"], &["--agent: ", "nobody"]);
+    check(&[("PROMPT.md", TASK)], &["run", "--max-iterations", "0"], &["--max-iterations: ", "unlimited"]);
+    check(&[("PROMPT.md", TASK)], &["run", "--max-duration", "soon"], &["--max-duration: "]);
+}
+
+#[test]
+fn what_cannot_run_as_written_is_named_with_its_line() {
+    let check = |path: &str, text: &str, words: &[&str]| {
+        let terminal = Terminal::new();
+        terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT).file(path, text);
+        let ran = terminal.run(&["run", "--trust"]);
+        ran.expect(2);
+        words.iter().for_each(|it| drop(ran.err(it)));
+        assert!(!terminal.root().join("ran-check").exists());
+    };
+    check("PROMPT.md", &format!("{TASK}- Lint: `$ `\n"), &["PROMPT.md:6: "]);
+    check(
+        "PROMPT.md",
+        &format!("{TASK}- Up: `GET http://localhost/`\n"),
+        &["PROMPT.md:6: ", "not yet supported"],
+    );
+    check("PROMPT.md", &format!("{TASK}- A: `$ `\n- B: `has x`\n"), &["PROMPT.md:6: ", "PROMPT.md:7: "]);
+    check("loopkeeper.toml", "\nagnet = 1\n", &["loopkeeper.toml:2: ", "Hint: Did you mean `agent`?\n"]);
+    check("loopkeeper.toml", "[spawns]\nbudget = 2\n", &["loopkeeper.toml:2: ", "not yet supported"]);
+    check("loopkeeper.toml", "a = 1\nb = 2\n", &["loopkeeper.toml:1: ", "loopkeeper.toml:2: "]);
+}
+
+#[test]
+fn what_nobody_trusts_does_not_run() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT);
+    for args in [&["run"][..], &["check"], &["run", "--detach"], &["run", "--json"]] {
+        terminal.run(args).expect(5).err("not trusted: nothing was started").err("`run --trust`");
+    }
+    assert!(!terminal.root().join("ran-check").exists());
+    assert!(!terminal.root().join("ran-agent").exists());
+    terminal.run(&["status", "--json"]).expect(0).out("{\"loops\":[]}");
+}
+
+#[test]
+fn trust_shows_everything_and_needs_a_clear_yes() {
+    let terminal = Terminal::new();
+    let hostile = "# Mend it\n\n## Done when\n\n- Tests pass: `$ true \u{202e}#\u{1b}[8m`\n";
+    terminal.file("PROMPT.md", hostile).file("loopkeeper.toml", AGENT);
+    let shown = answered(&terminal, "no\n");
+    shown.expect(5).out("PROMPT.md:5").out("touch ran-agent").out("hash ");
+    assert!(!shown.stdout.contains(['\u{202e}', '\u{1b}']), "{:?}", shown.stdout);
+    answered(&terminal, "").expect(5);
+    answered(&terminal, "y\n").expect(0).out("Trusted 2 commands");
+    answered(&terminal, "").expect(0).out("All of it is trusted");
+    terminal.file("PROMPT.md", TASK);
+    answered(&terminal, "").expect(5).err("1 command of PROMPT.md is not trusted");
+}
+
+#[test]
+fn a_dry_run_says_what_would_run_and_starts_nothing() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT);
+    let ran = terminal.run(&["run", "--dry-run", "--max-iterations", "3"]);
+    ran.expect(0).out("PROMPT.md").out("Tests pass").out("touch ran-check").out("2 commands not trusted yet");
+    let origin = |row: &str| {
+        let line = ran.stdout.lines().find(|it| it.trim_start().starts_with(row)).unwrap_or_default();
+        line.split_whitespace().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(origin("limits.iterations = 3"), "--max-iterations");
+    assert_eq!(origin("agent = \"mine\""), "loopkeeper.toml:1");
+    assert_eq!(origin("limits.duration = \"8h\""), "default");
+    assert!(!terminal.root().join("ran-check").exists());
+    terminal.run(&["status", "--json"]).expect(0).out("{\"loops\":[]}");
+}
+
+#[test]
+fn a_loop_that_is_not_there_is_named_in_the_answer() {
+    let terminal = Terminal::new();
+    for args in [
+        &["stop"][..],
+        &["pause"],
+        &["resume"],
+        &["reset", "breaker"],
+        &["log"],
+        &["watch"],
+        &["diff", "latest", "1"],
+        &["rollback", "latest", "0"],
+        &["steer", "latest", "look"],
+    ] {
+        terminal.run(args).expect(2).err("there is no loop yet").err("`loopkeeper run` starts one");
+    }
+    terminal.run(&["status"]).expect(0).out("No loops");
+    terminal.run(&["gc"]).expect(0);
+}
+
+/// `trust` with this on its stdin.
+fn answered(terminal: &Terminal, answer: &str) -> Ran {
+    let mut child = terminal
+        .command(&["trust"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may be done before it reads.
+    let _ = child.stdin.take().unwrap().write_all(answer.as_bytes());
+    Ran::of(&child.wait_with_output().unwrap())
+}
