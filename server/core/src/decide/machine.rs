@@ -47,7 +47,9 @@ pub fn deadline(state: &Loop, live: &Live) -> Option<Moment> {
     match state.phase {
         Phase::Iterating { since, .. } if live.ending.is_none() => {
             let end = limits::iteration_end(state, since);
-            let look = live.last_look.after(state.spec.settings.limits.idle_ms / LOOKS);
+            // A look from before this agent says nothing about it.
+            let last = if live.last_look.awake < since.awake { since } else { live.last_look };
+            let look = last.after(state.spec.settings.limits.idle_ms / LOOKS);
             Some(if look.awake < end.awake { look } else { end })
         }
         Phase::Boundary if state.pause.is_none() => state.wait.map(|it| it.until),
@@ -200,6 +202,8 @@ fn deadline_passed(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
             if now.awake >= limits::iteration_end(state, since).awake {
                 return end_agent(live, AgentEnding::TimedOut);
             }
+            // Asked once: what answers may need a while.
+            live.last_look = now;
             vec![Step::Effect(Effect::LookForLife)]
         }
         Phase::Boundary => boundary::next(state, now),
