@@ -12,6 +12,7 @@ mod cli_refusals;
 mod configuration;
 mod init;
 mod kill_domain;
+mod snapshots;
 
 /// Says what this machine does not let us try. `tests/run` collects these lines.
 fn not_run(what: &str, why: &str) {

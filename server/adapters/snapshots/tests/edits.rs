@@ -1,7 +1,6 @@
 //! Random edits by an agent and a user: everything comes back, forwards and backwards, and no byte is lost.
 
 use std::fs;
-use std::path::PathBuf;
 
 use git2::{ObjectType, Oid};
 use proptest::prelude::*;
@@ -55,7 +54,7 @@ fn edit() -> impl Strategy<Value = Edit> {
 }
 
 /// Makes way for any kind of thing at a path; nothing is done where a symlink would lead astray.
-fn clear(world: &World, path: &str) -> Option<PathBuf> {
+fn clear(world: &World, path: &str) {
     let mut at = world.root();
     let names: Vec<_> = path.split('/').collect();
     for (index, name) in names.iter().enumerate() {
@@ -71,31 +70,34 @@ fn clear(world: &World, path: &str) -> Option<PathBuf> {
             let _ = fs::create_dir(&at);
         }
     }
-    Some(at)
+}
+
+fn apply_all(world: &mut World, edits: &[Edit]) {
+    for edit in edits {
+        apply(world, edit);
+    }
 }
 
 fn apply(world: &mut World, edit: &Edit) {
     match edit {
         Edit::Write { path, byte, executable } => {
-            clear(world, path).unwrap();
+            clear(world, path);
             world.write(path, vec![*byte; usize::from(*byte)]);
             world.mode(path, if *executable { 0o755 } else { 0o644 });
         }
         Edit::Link { path, target } => {
-            clear(world, path).unwrap();
+            clear(world, path);
             world.link(path, target);
         }
-        Edit::Remove { path } => {
-            clear(world, path).unwrap();
-        }
+        Edit::Remove { path } => clear(world, path),
         Edit::Rename { from, to } => {
             if world.path(from).symlink_metadata().is_ok() && !to.starts_with(from) && !from.starts_with(to) {
-                clear(world, to).unwrap();
+                clear(world, to);
                 let _ = fs::rename(world.path(from), world.path(to));
             }
         }
         Edit::Rules { path, rule } => {
-            clear(world, path).unwrap();
+            clear(world, path);
             world.write(path, rule);
         }
         Edit::Take => drop(world.take()),
@@ -140,10 +142,10 @@ proptest! {
         by_agent in prop::collection::vec(edit(), 0..12),
     ) {
         let mut world = World::new();
-        start.iter().for_each(|it| apply(&mut world, it));
+        apply_all(&mut world, &start);
         let before = files(&world);
         let tree = world.take().tree;
-        by_agent.iter().for_each(|it| apply(&mut world, it));
+        apply_all(&mut world, &by_agent);
         let after = files(&world);
 
         let restored = world.restore(&tree);
@@ -164,9 +166,9 @@ proptest! {
         by_agent in prop::collection::vec(prop_oneof![3 => edit(), 1 => edit_of_rules()], 0..12),
     ) {
         let mut world = World::new();
-        start.iter().for_each(|it| apply(&mut world, it));
+        apply_all(&mut world, &start);
         let tree = world.take().tree;
-        by_agent.iter().for_each(|it| apply(&mut world, it));
+        apply_all(&mut world, &by_agent);
         let after = files(&world);
 
         let restored = world.restore(&tree);
