@@ -26,7 +26,9 @@ impl Root {
         let root = Self { _home: home, path: base.join("root"), outside: base.join("outside") };
         fs::create_dir(&root.path).unwrap();
         fs::create_dir(&root.outside).unwrap();
-        files.iter().for_each(|file| root.write(file, "# T\n"));
+        for file in files {
+            root.write(file, "# T\n");
+        }
         root
     }
 

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 pub(super) use attributes::Attributes;
 pub(super) use commands::looks_like_command;
-pub(super) use name::shortened;
+pub(super) use name::{one_line, shortened};
 
 use super::item::{Inline, Piece, PieceKind};
 use super::{Check, Expect, FindingCode};
@@ -67,6 +67,8 @@ pub(super) fn read(inline: &Inline, mode: Mode) -> Item {
     let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
         reading.faults.push(fault(FindingCode::BadValue, reason, &inline.range));
     });
+    // Nothing but attributes or punctuation: still to be recognised.
+    let name = if name.is_empty() { one_line(&inline.plain_text()) } else { name };
     if let Some(check) = &check {
         reading.not_yet_supported(check, check_at);
     } else if reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {

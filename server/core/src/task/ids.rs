@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
+use super::grammar::one_line;
 use super::{Check, Compare, Expect, Pattern, PatternKind};
 
 /// 10 hex of sha256 over check and expectations, over the prose where there is no check.
 pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
-    let canonical = check.map_or_else(|| format!("prose\n{}", spaced(prose).to_lowercase()), canonical);
+    let canonical = check.map_or_else(|| format!("prose\n{}", one_line(prose).to_lowercase()), canonical);
     let digest = Sha256::digest(canonical.as_bytes());
     digest.iter().take(5).fold(String::new(), |mut hex, byte| {
         // Writing to a string cannot fail.
@@ -41,7 +42,7 @@ impl Numbering {
 
 fn canonical(check: &Check) -> String {
     match check {
-        Check::Command { command, expect } => with(format!("$\n{}", spaced(command)), expect),
+        Check::Command { command, expect } => with(format!("$\n{}", one_line(command)), expect),
         Check::Exists { globs } => format!("exists\n{}", globs.join("\n")),
         Check::Missing { globs } => format!("missing\n{}", globs.join("\n")),
         Check::Has { pattern, globs } => format!("has\n{}\n{}", pattern_text(pattern), globs.join("\n")),
@@ -84,8 +85,4 @@ fn pattern_text(pattern: &Pattern) -> String {
         PatternKind::Regex => format!("/{}/", pattern.source),
         PatternKind::RegexIgnoreCase => format!("/{}/i", pattern.source),
     }
-}
-
-fn spaced(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -315,7 +315,7 @@ impl Reader<'_> {
     }
 
     fn criterion(&mut self, text: &Inline, mode: Mode, origin: Origin) {
-        if promise::is_in(self.source.slice(&text.range)) {
+        if promise::is_in(self.source.slice(&text.range)) || is_blank_box(&text.plain_text()) {
             return;
         }
         self.note_criterion();

@@ -129,7 +129,7 @@ impl Reader<'_> {
         let place = place.map_or_else(|| self.bytes(story.range()), |text| self.content(text));
         self.out.plan.push(PlanItem {
             id: id.unwrap_or_else(|| ids::base_id(None, &title)),
-            title: grammar::shortened(title.trim(), NAME_CHARS),
+            title: grammar::shortened(&grammar::one_line(&title), NAME_CHARS),
             done,
             blocking: true,
             place: self.out.place(place),
@@ -156,7 +156,7 @@ impl Reader<'_> {
             }
         };
         if id.is_empty() {
-            self.wrong("id", "not empty", value);
+            self.empty("id", value);
             return None;
         }
         if !self.ids.insert(id.clone()) {
@@ -177,7 +177,7 @@ impl Reader<'_> {
     fn prose_criterion(&mut self, value: &Value<'_>, plan: Option<usize>) {
         let Some(text) = self.text_of("acceptanceCriteria", value) else { return };
         if text.value.trim().is_empty() {
-            return self.wrong("acceptanceCriteria", "not empty", value);
+            return self.empty("acceptanceCriteria", value);
         }
         let inline = self.inline(text);
         self.add(grammar::read(&inline, Mode::Criterion), text, plan);
@@ -188,7 +188,7 @@ impl Reader<'_> {
         for value in fields.list(key, self) {
             let Some(text) = self.text_of(key, value) else { continue };
             if text.value.trim().is_empty() {
-                self.wrong(key, "not empty", value);
+                self.empty(key, value);
                 continue;
             }
             let item = command_item(&text.value, &self.inline(text));
@@ -236,7 +236,11 @@ fn command_item(text: &str, inline: &Inline) -> grammar::Item {
         let fact = "no command of one line. Write one".to_owned();
         let range = inline.range.clone();
         let fault = grammar::Fault { code: FindingCode::BadCheck, fact, range, fix: None };
-        return grammar::Item { name: command.to_owned(), faults: vec![fault], ..grammar::Item::default() };
+        return grammar::Item {
+            name: grammar::one_line(command),
+            faults: vec![fault],
+            ..grammar::Item::default()
+        };
     }
     let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
     grammar::Item { name: command.to_owned(), check: Some(check), ..grammar::Item::default() }

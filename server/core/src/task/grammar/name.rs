@@ -110,10 +110,14 @@ const CUT: &str = "\u{1}";
 /// One line, without what was left empty and without punctuation around it.
 fn tidy(prose: &str) -> String {
     let mut line = without_empty_brackets(prose).replace(CUT, "");
-    line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    line = one_line(&line);
     let edge = |char: char| char.is_whitespace() || ".,;:…。，；：、-–—".contains(char);
-    let kept: Vec<&str> = line.trim_matches(edge).split_whitespace().collect();
-    kept.join(" ")
+    one_line(line.trim_matches(edge))
+}
+
+/// Any white space, line ends included, as single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn without_empty_brackets(prose: &str) -> String {

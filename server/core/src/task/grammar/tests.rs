@@ -2,7 +2,6 @@
 //!
 //! Right-hand side: `name | check | attributes | ! fault [its bytes] => fix`, parts that are absent left out.
 
-mod property;
 mod shown;
 
 use super::Mode;

@@ -38,15 +38,17 @@ pub(super) fn behind_colon(text: &Inline) -> Vec<Path> {
             continue;
         }
         let label = piece.text.find([':', '：']).filter(|_| !behind);
-        let from = label.map_or(0, |at| at + 1);
+        let from = label.map_or(0, |at| {
+            at + piece.text.get(at..).and_then(|it| it.chars().next()).map_or(1, char::len_utf8)
+        });
         if !behind && label.is_none() {
             continue;
         }
         behind = true;
         let is_exact = piece.text.len() == piece.range.len();
-        for (at, word) in words(&piece.text).filter(|(at, _)| *at >= from) {
+        for (at, word) in words(piece.text.get(from..).unwrap_or_default()) {
             if let Some(path) = clean(word).filter(|path| looks_like_path(path)) {
-                let start = piece.range.start + at;
+                let start = piece.range.start + from + at;
                 let range = if is_exact { start..start + word.len() } else { piece.range.clone() };
                 paths.push((path, range));
             }
@@ -57,7 +59,7 @@ pub(super) fn behind_colon(text: &Inline) -> Vec<Path> {
 
 /// Words with their offsets; commas separate as spaces do.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_gap = |char: char| char.is_whitespace() || ",，、;；:：".contains(char);
+    let is_gap = |char: char| char.is_whitespace() || ",，、;；".contains(char);
     let mut at = 0;
     text.split_inclusive(is_gap).map(move |word| {
         let start = at;

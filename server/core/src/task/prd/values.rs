@@ -102,6 +102,10 @@ impl Reader<'_> {
         self.out_of_order(name, &fact, value.start()..value.end());
     }
 
+    pub(super) fn empty(&mut self, name: &str, value: &Value<'_>) {
+        self.out_of_order(name, "must not be empty", value.start()..value.end());
+    }
+
     pub(super) fn twice(&mut self, name: &str, range: Range<usize>) {
         self.out_of_order(name, "written twice in one object, the last one counts", range);
     }

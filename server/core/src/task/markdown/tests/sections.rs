@@ -1,0 +1,169 @@
+//! Which lists are criteria.
+
+use super::check;
+
+/// Whether the heading opens a section.
+#[track_caller]
+fn headings(opens: &[&str], ordinary: &[&str]) {
+    for heading in opens {
+        check(&format!("{heading}\n\n- a: `$ true`\n"), &["a | $ true"]);
+    }
+    for heading in ordinary {
+        check(&format!("{heading}\n\n- a: `$ true`\n"), &[]);
+    }
+}
+
+#[test]
+fn headings_that_begin_with_a_phrase_open_a_section() {
+    headings(
+        &[
+            "# Completion criteria",
+            "## Acceptance Criteria",
+            "## ACCEPTANCE CRITERIA",
+            "### Success criteria:",
+            "## Done when",
+            "## Done when:",
+            "## Done when…",
+            "## Done   when",
+            "## Done when all of these hold",
+            "## Done when (all of these)",
+            "## Stop condition",
+            "## Stop conditions (v2)",
+            "## Validation Commands",
+            "## 完成标准",
+            "## 完成条件：",
+            "## 验收标准（必须）",
+            "## 验收标准说明",
+            "## 2. Done when",
+            "## 2) Done when",
+            "## 3.1. Done when",
+            "## (2) Done when",
+            "## § 4 Done when",
+            "## IV. Done when",
+            "## b) Done when",
+            "## 一、完成标准",
+            "## ✅ Done when",
+            "## 🎯🚀 Done when 🎯",
+            "## 1️⃣ Done when",
+            "## ℹ️ Done when",
+            "## :white_check_mark: Done when",
+            "## - Done when",
+            "## **Done when**",
+            "## *Done* when",
+            "## `Done when`",
+            "## Done when ##",
+            "Done when\n=========",
+            "Done when\n---------",
+            "> ## Done when",
+        ],
+        &["## Done whenever", "## Not done when", "## Criteria", "## Acceptance", "## Donewhen"],
+    );
+}
+
+#[test]
+fn a_section_ends_at_the_next_heading_of_its_level() {
+    check(
+        "# T\n\n- no\n\n## Done when\n\n- a\n\n### Backend\n\n1. b\n2. c\n\n* d\n\n## Notes\n\n- no\n",
+        &["a", "b", "c", "d"],
+    );
+    check("## Done when\n- a\n# Up\n- no\n", &["a"]);
+    check("# Done when\n- a\n## Deeper\n- b\n\nUp\n===\n- no\n", &["a", "b"]);
+    // A section inside a section has its own kind, the outer one goes on behind it.
+    check(
+        "## Acceptance criteria\n\n- `x`\n\n### Validation commands\n\n- `x`\n\n### More\n\n- `y`\n",
+        &["x", "x | $ x", "y"],
+    );
+}
+
+#[test]
+fn a_section_without_items_is_reported() {
+    check("## Done when\n\nAll is well.\n", &["! no-criteria [Done when]"]);
+    check("## Done when\n\n## Done when\n- a\n", &["a", "! no-criteria [Done when]"]);
+    check("## Done when\n\n### Deeper\n- a\n", &["a"]);
+    check("## Done when\n\n### Validation commands\n- `a`\n", &["a | $ a"]);
+    check("## Done when\n\n- [ ]\n- \n", &["! no-criteria [Done when]"]);
+    check("## Done when\n\n| a | b |\n|---|---|\n| `$ x` | y |\n", &["! no-criteria [Done when]"]);
+    check("## Done when\n\n```sh\n- `$ x`\n```\n", &["! no-criteria [Done when]"]);
+    check("## Done when\n\n<!--\n- `$ x`\n-->\n", &["! no-criteria [Done when]"]);
+}
+
+#[test]
+fn a_paragraph_with_a_colon_makes_the_list_behind_it_criteria() {
+    check("Done when:\n\n- a: `$ x`\n\nMore.\n\n- no\n", &["a | $ x"]);
+    check("Done when:\n- a\n- b\n", &["a", "b"]);
+    check("**Done when:**\n1. a\n", &["a"]);
+    check("**Done when**:\n\n1. a\n", &["a"]);
+    check("_Acceptance criteria for the parser:_\n* a\n", &["a"]);
+    check("完成标准：\n- a\n", &["a"]);
+    check("✅ Done when all of these hold:\n- a\n", &["a"]);
+    check("Validation commands:\n- `x`\n", &["x | $ x"]);
+    // Prose, not a section.
+    check("It is done when:\n- a\n", &[]);
+    check("Done when it is done.\n\n- a\n", &[]);
+    check("Done when:\n\nfoo\n\n- a\n", &["! no-criteria [Done when:]"]);
+    check("Done when:\n\n<!-- note -->\n\n- a\n", &["a"]);
+    // Nearly a section.
+    check(
+        "**Acceptance Criteria**\n\n- a\n",
+        &["! no-criteria [**Acceptance Criteria**] => **Acceptance Criteria**:"],
+    );
+    // Once a section, always read once.
+    check("## Done when\n\nAcceptance criteria:\n\n- a\n\n**Done when**\n\n- b\n", &["a", "b"]);
+    check("## Done when\n\nValidation commands:\n\n- `a`\n\nRest:\n\n- `b`\n", &["a | $ a", "b"]);
+}
+
+#[test]
+fn lines_that_open_a_section_need_no_empty_line_before_them() {
+    check(
+        "OBJECTIVE: Do it\nCONTEXT:\n- src/a.rs\nDONE WHEN:\n- a: `$ x`\n- b\nOutput <promise>X</promise>\n",
+        &["a | $ x", "b"],
+    );
+    check("Some prose\nDone when:\n- a\n", &["a"]);
+    check("- no\nDone when:\n- a\nValidation commands:\n- `x`\n", &["a", "x | $ x"]);
+    check("```\nx\nDone when:\n- a\n```\n", &[]);
+    check("<!--\nx\nDone when:\n- a\n-->\n", &[]);
+}
+
+#[test]
+fn criteria_in_one_line_are_read_and_a_list_is_offered() {
+    check(
+        "Done when: - a: `$ x - y` - b - c-d\n",
+        &[
+            "a | $ x - y",
+            "b",
+            "c-d",
+            "! inline-list [Done when: - a: `$ x - y` - b - c-d] => Done when:\n\n- a: `$ x - y`\n- b\n- c-d",
+        ],
+    );
+    check(
+        "**Done when:** - a\n  - b\n",
+        &["a", "b", "! inline-list [**Done when:** - a] => **Done when:**\n\n- a"],
+    );
+    check(
+        "Done when all hold: - a (optional) - `x`: `$ y`\n    - c\n",
+        &[
+            "a (optional)",
+            "x | $ y",
+            "c",
+            "! inline-list [Done when all hold: - a (optional) - `x`: `$ y`\n    - c] => \
+             Done when all hold:\n\n- a (optional)\n- `x`: `$ y`\n- c",
+        ],
+    );
+    check("Done when: all is well - really - yes\n", &[]);
+    check(
+        "## Done when\n\nDone when: - a - b\n",
+        &["a", "b", "! inline-list [Done when: - a - b] => Done when:\n\n- a\n- b"],
+    );
+}
+
+#[test]
+fn validation_commands_take_one_bare_span() {
+    check(
+        "## Validation Commands\n\n- `go test ./...`\n- Lint: `golangci-lint run`\n- `$ make`\n- it works\n",
+        &["go test ./... | $ go test ./...", "Lint | $ golangci-lint run", "make | $ make", "it works"],
+    );
+    check(
+        "## Validation Commands\n\n```sh\ngo test\n```\n\n- `x`\n",
+        &["x | $ x", "! not-a-check [```sh\ngo test\n```]"],
+    );
+}
