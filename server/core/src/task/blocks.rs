@@ -147,7 +147,7 @@ impl Builder<'_> {
 
     fn text(&mut self, text: &str, range: Range<usize>) {
         let slice = self.source.slice(&range);
-        let escaped = self.source.is_escaped(range.start);
+        let escaped = slice.starts_with('`') && self.source.is_escaped(range.start);
         let literal = if escaped { slice.get(1..).unwrap_or_default() } else { slice };
         if let Some(at) = literal.find('`') {
             let at = range.start + at + usize::from(escaped);

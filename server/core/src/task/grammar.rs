@@ -319,9 +319,8 @@ impl Reading<'_> {
 
     fn role_of(&self, piece: usize, check_at: Option<usize>) -> name::Role {
         let Some(at) = check_at else { return name::Role::Code };
-        let Some((index, seen)) = self.spans.iter().enumerate().find(|(_, seen)| seen.piece == piece) else {
-            return name::Role::Code;
-        };
+        let index = self.spans.partition_point(|seen| seen.piece < piece);
+        let Some(seen) = self.spans.get(index) else { return name::Role::Code };
         match &seen.expectation {
             _ if index == at => name::Role::Check,
             Expectation::Expect(_) | Expectation::Bad(_) if index > at => name::Role::Expectation,
@@ -362,7 +361,7 @@ impl Reading<'_> {
             matches!(seen.span, Span::Other)
                 && (looks_like_command(code)
                     || (seen.follows == Follows::Nothing
-                        && commands::is_lone_runner(code, &self.text_before(seen.piece))))
+                        && commands::is_lone_runner(code, || self.text_before(seen.piece))))
         });
         if let Some(seen) = forgotten {
             let code = seen.source.text.trim();

@@ -12,13 +12,16 @@ pub(crate) fn looks_like_command(code: &str) -> bool {
 }
 
 /// A program that is a whole check by its name alone, where the words before it say that it is run.
-pub(super) fn is_lone_runner(code: &str, before: &str) -> bool {
+pub(super) fn is_lone_runner(code: &str, before: impl FnOnce() -> String) -> bool {
     const RUN: &[&str] = &["run", "runs", "running", "under", "via", "with", "execute"];
+    if !LONE_RUNNERS.contains(&code) {
+        return false;
+    }
+    let before = before();
     let before = before.trim_end();
-    let is_introduced = before.is_empty()
+    before.is_empty()
         || before.ends_with([':', '：', '(', '（'])
-        || before.rsplit(' ').next().is_some_and(|word| RUN.contains(&word.to_lowercase().as_str()));
-    is_introduced && LONE_RUNNERS.contains(&code)
+        || before.rsplit(' ').next().is_some_and(|word| RUN.contains(&word.to_lowercase().as_str()))
 }
 
 fn is_assignment(word: &str) -> bool {

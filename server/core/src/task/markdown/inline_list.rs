@@ -78,8 +78,10 @@ fn trimmed(source: &Source<'_>, range: Range<usize>) -> Range<usize> {
 
 /// The pieces inside `range`; a text that crosses its edge is cut.
 fn clipped(paragraph: &Inline, range: &Range<usize>) -> Inline {
-    let inside = |piece: &&Piece| piece.range.start < range.end && piece.range.end > range.start;
-    let pieces = paragraph.pieces.iter().filter(inside).map(|piece| {
+    // Pieces stand in order: found by halving, since a line can hold any number of items.
+    let first = paragraph.pieces.partition_point(|piece| piece.range.end <= range.start);
+    let behind = paragraph.pieces.get(first..).unwrap_or_default().iter();
+    let pieces = behind.take_while(|piece| piece.range.start < range.end).map(|piece| {
         let start = piece.range.start.max(range.start);
         let end = piece.range.end.min(range.end);
         let cut = start - piece.range.start..end - piece.range.start;

@@ -1,5 +1,6 @@
 //! Fields of a JSON object with their types checked: what has the wrong type is reported and read as absent.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use jsonc_parser::ast::{Object, StringLit, Value};
@@ -16,10 +17,10 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     pub(super) fn of(object: &'a Object<'a>, twice: &mut dyn FnMut(&str, Range<usize>)) -> Self {
-        for (index, property) in object.properties.iter().enumerate() {
+        let mut names: HashSet<&str> = HashSet::new();
+        for property in &object.properties {
             let name = property.name.as_str();
-            let is_known = KNOWN.contains(&name);
-            if is_known && object.properties.iter().take(index).any(|earlier| earlier.name.as_str() == name) {
+            if KNOWN.contains(&name) && !names.insert(name) {
                 twice(name, property.range.start..property.value.start());
             }
         }

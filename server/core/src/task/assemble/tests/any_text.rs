@@ -184,10 +184,15 @@ proptest! {
 /// Sizes and depths that no person writes, each read in a moment and without the stack.
 #[test]
 fn bombs_are_read() {
-    let long = |unit: &str| unit.repeat(1_000_000 / unit.len());
+    let long = |unit: &str| unit.repeat(300_000 / unit.len());
     let deep = |unit: &str| unit.repeat(20_000);
     let documents = [
-        format!("## Done when\n\n- {}", long("a ")),
+        format!("## Done when\n\n- {}", "a ".repeat(500_000)),
+        format!("## Done when\n\n- `$ x` {}", long("`a` ")),
+        format!("## Done when\n\n- `$ x` {}", long("`200` ")),
+        format!("## Done when\n\n- {}", long("\\")),
+        format!("Done when: {}", long("- `a` ")),
+        format!("{{\"userStories\": [{{{}\"id\": \"a\"}}]}}", long("\"id\": \"a\", ")),
         format!("## Done when\n\n- {}", long("`a` ")),
         format!("## Done when\n\n- {}", long("`$ a` ")),
         format!("## Done when\n\n- {}", long("(a ")),
