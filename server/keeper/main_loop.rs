@@ -115,15 +115,15 @@ impl Keeper {
         let mut gone = std::pin::pin!(signals::gone(self.journal_path.clone(), something_runs));
         loop {
             let nap = due.map(|it| it.awake.saturating_sub(clock::now().awake));
-            if nap == Some(0) {
-                return Ok((Event::DeadlinePassed, None));
-            }
             tokio::select! {
                 biased;
                 signal = self.hands.signals.next() => return super::perform::on_signal(&self.state, signal),
                 Some(event) = self.events.recv() => return Ok((event, None)),
                 Some(ask) = self.asks.recv() => return Ok((Event::UserAsked(ask.order), Some(ask.answer))),
-                () = sleep(nap) => {}
+                // Even a deadline that passed waits its turn: what runs must get to say that it ended.
+                () = sleep(nap) => if due.is_some_and(|it| it.awake <= clock::now().awake) {
+                    return Ok((Event::DeadlinePassed, None));
+                },
                 gone = &mut gone => return Err(gone),
             }
         }

@@ -5,12 +5,12 @@ use crate::journal::{BreakerState, PauseReason, Record};
 use crate::moment::Moment;
 
 use super::machine::{hold, stopped};
-use super::state::Loop;
+use super::state::{Live, Loop};
 use super::{Effect, Step, breaker, exit, limits};
 use crate::agent::ProviderClass;
 
 /// What comes next when nothing runs.
-pub(super) fn next(state: &Loop, now: Moment) -> Vec<Step> {
+pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     if let Some(outcome) = exit::completed(state) {
         return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
     }
@@ -34,6 +34,10 @@ pub(super) fn next(state: &Loop, now: Moment) -> Vec<Step> {
         return hold(state, PauseReason::Agent, message);
     }
     if state.wait.is_some_and(|it| now.awake < it.until.awake) {
+        return Vec::new();
+    }
+    if std::mem::replace(&mut live.preparing, true) {
+        // Asked twice while the snapshot is being taken: its event goes on.
         return Vec::new();
     }
     vec![Step::Effect(Effect::TakeSnapshot)]

@@ -22,7 +22,10 @@ fn already_holds(state: &Loop) -> Option<Outcome> {
         return None;
     }
     let n = state.required().count();
-    Some(verified(format!("completed, verified: {} already held before the first iteration", criteria(n))))
+    Some(verified(format!(
+        "completed, verified: already holds, {} passed before the first iteration",
+        criteria(n)
+    )))
 }
 
 fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {

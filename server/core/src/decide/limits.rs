@@ -17,15 +17,19 @@ pub(super) fn reached(state: &Loop, now: Moment) -> Option<Outcome> {
     let limits = &state.spec.settings.limits;
     let spent = state.spent.cost_micros.unwrap_or(0);
     let sentence = if state.iteration >= limits.iterations {
-        format!("the limit of {} iterations is reached", limits.iterations)
+        format!("limit reached: {}", iterations(limits.iterations))
     } else if state.elapsed_ms(now) >= limits.duration_ms {
-        format!("the time limit of {} is reached", duration(limits.duration_ms))
+        format!(
+            "limit reached: {} of work, after {}",
+            duration(limits.duration_ms),
+            iterations(state.iteration)
+        )
     } else if spent >= limits.cost_micros {
-        format!("the cost limit of {} is reached ({} spent)", dollars(limits.cost_micros), dollars(spent))
+        let (spent, limit) = (dollars(spent), dollars(limits.cost_micros));
+        format!("limit reached: {spent} of {limit} spent, after {}", iterations(state.iteration))
     } else {
         return None;
     };
-    let sentence = format!("{sentence} after {}", iterations(state.iteration));
     Some(Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None })
 }
 

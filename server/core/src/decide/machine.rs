@@ -23,9 +23,12 @@ pub fn decide(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<S
         // The first record makes the state; the keeper writes it before there is anything to decide upon.
         Event::Launched { .. } => vec![Step::Effect(Effect::TakeSnapshot)],
         Event::Reopened { boot, version } => reopened(state, boot, version),
-        Event::WentOn => went_on(state, now),
+        Event::WentOn => went_on(state, live, now),
         Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
-        Event::SnapshotFailed { message } => workspace_failed(state, &message),
+        Event::SnapshotFailed { message } => {
+            live.preparing = false;
+            workspace_failed(state, &message)
+        }
         Event::TaskRead(reading) => task_read(state, live, now, reading),
         Event::AgentStarted { pid, domain } => agent_started(state, live, now, pid, domain),
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
@@ -52,7 +55,7 @@ pub fn deadline(state: &Loop, live: &Live) -> Option<Moment> {
             let look = last.after(state.spec.settings.limits.idle_ms / LOOKS);
             Some(if look.awake < end.awake { look } else { end })
         }
-        Phase::Boundary if state.pause.is_none() => state.wait.map(|it| it.until),
+        Phase::Boundary if state.pause.is_none() && !live.preparing => state.wait.map(|it| it.until),
         _ => None,
     }
 }
@@ -71,17 +74,18 @@ fn reopened(state: &Loop, boot: String, version: String) -> Vec<Step> {
     vec![Step::Record(Record::Recovered { boot, version, interrupted }), Step::Effect(Effect::GoOn)]
 }
 
-fn went_on(state: &Loop, now: Moment) -> Vec<Step> {
+fn went_on(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     match state.phase {
         Phase::Starting | Phase::Closing if state.stop == Some(Stop::Now) => vec![stopped(state)],
         Phase::Starting | Phase::Closing => vec![Step::Effect(Effect::TakeSnapshot)],
-        Phase::Boundary | Phase::Preparing => boundary::next(state, now),
+        Phase::Boundary | Phase::Preparing => boundary::next(state, live, now),
         Phase::Ended => vec![Step::Effect(Effect::Finish)],
         Phase::Baseline | Phase::Iterating { .. } | Phase::Checking => Vec::new(),
     }
 }
 
 fn snapshot_taken(state: &Loop, live: &mut Live, shot: Shot) -> Vec<Step> {
+    live.preparing = false;
     let taken = |iteration, when| {
         Step::Record(Record::SnapshotTaken {
             iteration,
@@ -206,7 +210,7 @@ fn deadline_passed(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
             live.last_look = now;
             vec![Step::Effect(Effect::LookForLife)]
         }
-        Phase::Boundary => boundary::next(state, now),
+        Phase::Boundary => boundary::next(state, live, now),
         _ => Vec::new(),
     }
 }

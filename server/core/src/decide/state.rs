@@ -165,6 +165,8 @@ pub struct Live {
     /// The criteria that the running baseline round is about.
     pub pinning: Option<Vec<Pinned>>,
     pub checking_at_rest: bool,
+    /// The snapshot before the next iteration is being taken.
+    pub preparing: bool,
 }
 
 impl Loop {

@@ -1,34 +1,26 @@
 //! One line per loop for people: state first, then how far it is.
 
 use super::{LoopStatus, Phase, State, words};
-use crate::journal::{OutcomeKind, PauseReason, WaitReason};
+use crate::journal::{PauseReason, WaitReason};
 
 /// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
 pub fn headline(status: &LoopStatus) -> String {
-    let mut parts = vec![what(status)];
-    if status.state != State::Done {
-        parts.push(status.criteria.sentence());
-        parts.extend(status.spent.cost_micros.map(words::cost));
+    if let Some(outcome) = &status.outcome {
+        return words::capitalised(&outcome.sentence);
     }
+    let mut parts = vec![what(status), status.criteria.sentence()];
+    parts.extend(status.spent.cost_micros.map(words::cost));
     format!("{}: {}", word(status), parts.join(", "))
 }
 
-/// The state in a word or two; the outcome's where there is one.
+/// The state in a word or two.
 fn word(status: &LoopStatus) -> &'static str {
-    match (status.state, &status.outcome) {
-        (State::Done, Some(outcome)) => match outcome.kind {
-            OutcomeKind::Completed if outcome.verified => "Completed, verified",
-            OutcomeKind::Completed => "Completed, claimed, not verified",
-            OutcomeKind::Stopped => "Stopped",
-            OutcomeKind::Limit => "Limit reached",
-            OutcomeKind::Breaker => "Breaker open",
-            OutcomeKind::Failed => "Failed",
-        },
-        (State::Working, _) => "Working",
-        (State::NeedsYou, _) => "Needs you",
-        (State::Paused, _) => "Paused",
-        (State::Done, None) => "Done",
-        (State::Idle, _) => "Idle",
+    match status.state {
+        State::Working => "Working",
+        State::NeedsYou => "Needs you",
+        State::Paused => "Paused",
+        State::Done => "Done",
+        State::Idle => "Idle",
     }
 }
 

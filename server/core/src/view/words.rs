@@ -2,6 +2,12 @@
 
 use jiff::Timestamp;
 
+/// With a capital first letter, as a sentence begins.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// RFC 3339 with milliseconds, UTC.
 pub fn rfc3339(wall_ms: u64) -> String {
     let time = Timestamp::from_millisecond(wall_ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);

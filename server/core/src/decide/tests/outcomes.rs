@@ -44,7 +44,7 @@ fn checks_decide() {
 #[test]
 fn already_holds_costs_nothing() {
     let sim = check("pp", vec![], "Completed verified=true after 0");
-    assert!(sim.sentence().contains("already held"), "{}", sim.sentence());
+    assert!(sim.sentence().contains("already holds"), "{}", sim.sentence());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn limits_end_the_loop() {
     let busy = || vec![Act::new("ff"), Act::new("pf"), Act::new("pp")];
     let sim = Sim::new(few, "ff", busy()).run();
     assert_eq!(summary(&sim), "Limit verified=false after 2");
-    assert_eq!(sim.sentence(), "the limit of 2 iterations is reached after 2 iterations");
+    assert_eq!(sim.sentence(), "limit reached: 2 iterations");
 
     let mut cheap = spec(two());
     cheap.settings.limits.cost_micros = 15_000;

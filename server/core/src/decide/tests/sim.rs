@@ -216,6 +216,8 @@ impl Sim {
         let ms = due.awake.saturating_sub(self.now.awake);
         self.now = self.now.after(ms);
         self.event(Event::DeadlinePassed);
+        let next = deadline(&self.state, &self.live);
+        assert!(next.is_none_or(|it| it.awake > self.now.awake), "a deadline that passed is over");
         true
     }
 

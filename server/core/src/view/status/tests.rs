@@ -154,7 +154,7 @@ fn headlines_say_the_state_first() {
     let outcome = Outcome {
         kind: OutcomeKind::Completed,
         verified: false,
-        sentence: "all boxes are ticked".into(),
+        sentence: "completed, claimed, not verified: all boxes are ticked".into(),
         cause: None,
     };
     check(&[], "Working: first checks, before the agent starts, no criteria");
