@@ -12,6 +12,8 @@ mod cli_refusals;
 mod configuration;
 mod init;
 mod kill_domain;
+#[path = "../rigs/rigs.rs"]
+mod rigs;
 mod snapshots;
 
 /// Says what this machine does not let us try. `tests/run` collects these lines.

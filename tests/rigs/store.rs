@@ -1,0 +1,241 @@
+//! Journal and trust list under faults: what was acknowledged is there, whatever happened; nothing is there
+//! that was not written.
+
+mod ledger;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use loopkeeper::adapters::journal_file::{JournalError, JournalFile};
+use loopkeeper_core::journal::reading::Tail;
+use loopkeeper_core::journal::{PauseReason, Record};
+use loopkeeper_core::moment::Moment;
+use rustix::process::{Pid, Signal, kill_process};
+
+use self::ledger::Ledger;
+use self::writer::{How, Order, command, journal_in, paths, steered};
+use super::disk::Disk;
+use super::strace::{self, Fault};
+use super::times;
+use crate::not_run;
+
+/// A writer at work. What it says is read as it comes.
+struct Writer {
+    child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+    ledger: Ledger,
+}
+
+impl Writer {
+    fn start(mut command: Command) -> Self {
+        let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = piped.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines, ledger: Ledger::default() }
+    }
+
+    /// Waits for so many acknowledgements.
+    fn let_work(&mut self, acknowledgements: usize) {
+        let mut seen = 0;
+        while seen < acknowledgements {
+            let line = self.lines.next().expect("the writer ended too early").unwrap();
+            seen += usize::from(self.ledger.hear(&line));
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Everything it said until its end.
+    fn end(mut self) -> Ledger {
+        for line in self.lines.by_ref() {
+            self.ledger.hear(&line.unwrap());
+        }
+        self.child.wait().unwrap();
+        self.ledger
+    }
+}
+
+/// Numbers that differ from run to run, so that kills hit other places each time.
+fn random(below: u64) -> u64 {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).unwrap();
+    u64::from_le_bytes(bytes) % below
+}
+
+fn kill_at_random(order: &Order, folder: &Path) -> Ledger {
+    let mut writer = Writer::start(command(order, folder));
+    writer.let_work(1 + random(8) as usize);
+    std::thread::sleep(Duration::from_micros(random(3_000)));
+    writer.signal(Signal::KILL);
+    writer.end()
+}
+
+#[test]
+fn rig_kills_lose_nothing_that_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut acknowledged = Ledger::default();
+    for kill in 0..times(100, 1_000) {
+        acknowledged.add(kill_at_random(&Order::endless(How::Durable), folder.path()));
+        assert_eq!(acknowledged.lost(folder.path()), [""; 0], "after kill {kill}");
+    }
+}
+
+/// The control: a writer that says yes before it writes.
+#[test]
+fn rig_kills_find_a_writer_that_buffers() {
+    let lost = (0..20).any(|_| {
+        let folder = tempfile::tempdir().unwrap();
+        let acknowledged = kill_at_random(&Order::endless(How::Buffered), folder.path());
+        !acknowledged.lost(folder.path()).is_empty()
+    });
+    assert!(lost);
+}
+
+/// Runs a writer with a fault at the first call of a kind, the second, and so on, until there is none more.
+/// Each time, what follows has to find everything and to work.
+fn at_every_call(call: &'static str, what: &'static str, every: &str) -> usize {
+    for at in 1.. {
+        let folder = tempfile::tempdir().unwrap();
+        let mut acknowledged = Writer::start(command(&Order::few(How::Durable), folder.path())).end();
+        writer::tear(folder.path());
+        let fault = Fault { call, what, at: format!("{at}{every}") };
+        let order = Order::few(How::Stubborn);
+        let faulty = strace::with_fault(&command(&order, folder.path()), &fault, &paths(folder.path()));
+        let under_fault = Writer::start(faulty).end();
+        let undisturbed = under_fault.finished && under_fault.errors == 0;
+        acknowledged.add(under_fault);
+        assert_eq!(acknowledged.lost(folder.path()), [""; 0], "{fault:?}");
+
+        let after = Writer::start(command(&Order::few(How::Durable), folder.path())).end();
+        assert!(after.finished, "{fault:?}: {after:?}");
+        acknowledged.add(after);
+        assert_eq!(acknowledged.lost(folder.path()), [""; 0], "after {fault:?}");
+        if undisturbed {
+            return at - 1;
+        }
+        assert!(at < 100, "{fault:?} never ends");
+    }
+    0
+}
+
+const CALLS: [&str; 7] = ["openat", "write", "fdatasync", "fsync", "ftruncate", "rename", "unlink"];
+
+#[test]
+fn rig_strace_kill_at_every_call() {
+    if let Some(why) = strace::missing() {
+        return not_run("kill at every system call of the journal", &why);
+    }
+    let points: BTreeMap<_, _> = CALLS.iter().map(|it| (*it, at_every_call(it, "signal=KILL", ""))).collect();
+    // The control of the rig itself: the faults did hit, in each kind of call.
+    assert!(points.values().all(|it| *it > 0), "{points:?}");
+}
+
+#[test]
+fn rig_strace_error_at_every_call() {
+    if let Some(why) = strace::missing() {
+        return not_run("failing system calls of the journal", &why);
+    }
+    for (call, error) in [
+        ("write", "error=ENOSPC"),
+        ("write", "error=EIO"),
+        ("fdatasync", "error=EIO"),
+        ("fsync", "error=EIO"),
+        ("ftruncate", "error=EIO"),
+        ("openat", "error=EMFILE"),
+        ("rename", "error=EIO"),
+    ] {
+        assert!(at_every_call(call, error, "") > 0, "{call} {error}");
+    }
+    // A disk that stays broken: the writer has to give up, and what it acknowledged has to hold.
+    for call in ["write", "fdatasync"] {
+        assert!(at_every_call(call, "error=EIO", "+") > 0, "{call}");
+    }
+}
+
+/// Stops a writer at a random moment and looks at the disk as it would be without power.
+fn cut_power(how: How) -> Result<Vec<String>, String> {
+    let disk = Disk::ext4()?;
+    let mut writer = Writer::start(command(&Order::endless(how), &disk.path()));
+    writer.let_work(20 + random(20) as usize);
+    std::thread::sleep(Duration::from_micros(random(5_000)));
+    writer.signal(Signal::STOP);
+    let after = disk.after_power_cut();
+    // Acknowledged before the cut or just in the pipe: it was said before the writer stopped.
+    writer.signal(Signal::KILL);
+    let acknowledged = writer.end();
+    assert!(acknowledged.count() >= 10);
+    Ok(acknowledged.lost(&after.path()))
+}
+
+#[test]
+fn rig_root_power_cuts_lose_nothing_that_was_acknowledged() {
+    for _ in 0..times(4, 100) {
+        match cut_power(How::Durable) {
+            Ok(lost) => assert_eq!(lost, [""; 0]),
+            Err(why) => return not_run("power cuts of a disk of its own", &why),
+        }
+    }
+}
+
+/// The control: a writer that writes but does not sync, which no kill could find out.
+#[test]
+fn rig_root_power_cuts_find_a_writer_that_does_not_sync() {
+    match cut_power(How::Unsynced) {
+        Ok(lost) => assert!(!lost.is_empty()),
+        Err(why) => not_run("power cut under a writer that does not sync", &why),
+    }
+}
+
+#[test]
+fn rig_root_a_full_disk_takes_the_record_that_says_so() {
+    let disk = match Disk::memory("size=512k") {
+        Ok(disk) => disk,
+        Err(why) => return not_run("a full disk", &why),
+    };
+    let path = journal_in(&disk.path());
+    let mut journal = JournalFile::create(&path).unwrap();
+    let now = Moment::default();
+    let mut written = 0;
+    let full = loop {
+        match journal.append(now, vec![steered(written + 1)]) {
+            Ok(_) => written += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(full, JournalError::Full { .. }), "{full}");
+    assert!(written > 100);
+    // Full means full, again and again, without harm.
+    for _ in 0..20 {
+        let error = journal.append(now, vec![steered(written + 1)]).unwrap_err();
+        assert!(matches!(error, JournalError::Full { .. }), "{error}");
+    }
+    journal.spend_reserve().unwrap();
+    let paused = Record::Paused { reason: PauseReason::Disk, message: full.to_string() };
+    journal.append(now, vec![paused.clone()]).unwrap();
+    assert!(matches!(journal.refill_reserve(), Err(JournalError::Full { .. })) || written < 200);
+
+    let entries = JournalFile::open(&path).unwrap().entries;
+    assert_eq!(entries.len() as u64, written + 1);
+    assert_eq!(entries.last().map(|it| &it.record), Some(&paused));
+    assert_eq!(loopkeeper::adapters::journal_file::read(&path).unwrap().tail, Tail::Clean);
+}
+
+#[test]
+fn rig_root_a_disk_without_room_starts_nothing() {
+    for options in ["size=32k", "nr_inodes=3"] {
+        let disk = match Disk::memory(options) {
+            Ok(disk) => disk,
+            Err(why) => return not_run("a disk without room", &why),
+        };
+        let folder = disk.path().join("loop");
+        std::fs::create_dir(&folder).unwrap();
+        let refused = JournalFile::create(&journal_in(&folder)).unwrap_err();
+        assert!(matches!(refused, JournalError::Full { .. }), "{options}: {refused}");
+    }
+}

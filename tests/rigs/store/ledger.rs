@@ -1,0 +1,98 @@
+//! What a writer acknowledged, and what of it is lost.
+
+use std::path::Path;
+
+use loopkeeper::adapters::journal_file;
+use loopkeeper::adapters::state_dir::StateDir;
+use loopkeeper::adapters::trust::TrustStore;
+use loopkeeper_core::journal::reading::Tail;
+
+use super::writer::{ROOT, item, journal_in, state_in, steered};
+
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    /// Records 1 to this one.
+    records: u64,
+    /// Yeses 1 to this one.
+    yeses: u64,
+    /// Errors it reported.
+    pub(super) errors: usize,
+    /// It came to its own end.
+    pub(super) finished: bool,
+}
+
+impl Ledger {
+    /// Takes one line of a writer; whether it is an acknowledgement. A line cut off by a kill says nothing.
+    pub(super) fn hear(&mut self, line: &str) -> bool {
+        let number = |text: &str| text.strip_suffix('.').and_then(|it| it.parse().ok());
+        match line.split_once(' ') {
+            Some(("record", text)) => number(text).is_some_and(|it| {
+                self.records = it;
+                true
+            }),
+            Some(("yes", text)) => number(text).is_some_and(|it| {
+                self.yeses = it;
+                true
+            }),
+            Some(("error", _)) => {
+                self.errors += 1;
+                false
+            }
+            _ => {
+                self.finished |= line == "finished.";
+                false
+            }
+        }
+    }
+
+    pub(super) fn add(&mut self, later: Self) {
+        self.records = self.records.max(later.records);
+        self.yeses = self.yeses.max(later.yeses);
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.records
+    }
+
+    /// What is wrong with what is in `folder`.
+    pub(super) fn lost(&self, folder: &Path) -> Vec<String> {
+        let mut lost = self.lost_records(folder);
+        if self.yeses > 0 {
+            lost.extend(self.lost_yeses(folder));
+        }
+        lost
+    }
+
+    fn lost_records(&self, folder: &Path) -> Vec<String> {
+        let reading = match journal_file::read(&journal_in(folder)) {
+            Ok(reading) => reading,
+            Err(error) => return vec![error.to_string()],
+        };
+        let mut wrong = Vec::new();
+        if let Tail::Damaged { line, why } = &reading.tail {
+            wrong.push(format!("damaged in line {line}: {why}"));
+        }
+        // The chain vouches for the numbers: they are 1, 2, 3 ….
+        let count = reading.entries.len() as u64;
+        if count < self.records {
+            wrong.push(format!("{} acknowledged, {count} there", self.records));
+        }
+        let other = reading.entries.iter().find(|it| it.record != steered(it.seq));
+        wrong.extend(other.map(|it| format!("record {} is another one", it.seq)));
+        let backwards = reading.entries.windows(2).find(|it| it[0].epoch > it[1].epoch);
+        wrong.extend(backwards.map(|it| format!("epoch {} after {}", it[1].epoch, it[0].epoch)));
+        wrong
+    }
+
+    fn lost_yeses(&self, folder: &Path) -> Vec<String> {
+        let state = match StateDir::at(&state_in(folder)) {
+            Ok(state) => state,
+            Err(error) => return vec![error.to_string()],
+        };
+        let store = TrustStore::open(&state);
+        let items: Vec<_> = (1..=self.yeses).map(item).collect();
+        let unknown = store.unknown(Path::new(ROOT), &items);
+        let trouble = store.trouble().map(ToString::to_string);
+        trouble.into_iter().chain(unknown.into_iter().map(|it| format!("{:?} is lost", it.runs))).collect()
+    }
+}

@@ -1,0 +1,178 @@
+//! A process that writes a journal and a trust list and says what it has written: this test binary, started
+//! anew with an order in its environment.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use loopkeeper::adapters::journal_file::{self, JournalError, JournalFile};
+use loopkeeper::adapters::state_dir::StateDir;
+use loopkeeper::adapters::trust::TrustStore;
+use loopkeeper_core::journal::reading::Chain;
+use loopkeeper_core::journal::{Entry, Record};
+use loopkeeper_core::moment::Moment;
+use loopkeeper_core::trust::{Item, Runs};
+
+const ORDER: &str = "LOOPKEEPER_RIG_WRITER";
+pub(super) const ROOT: &str = "/home/u/project";
+const FEW: u64 = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    Durable,
+    /// Durable, and makes good what fails, a few times.
+    Stubborn,
+    /// A control: says yes to what is still in its own memory.
+    Buffered,
+    /// A control: says yes to what is still in the system's memory.
+    Unsynced,
+}
+
+pub(super) struct Order {
+    how: How,
+    records: u64,
+}
+
+impl Order {
+    pub(super) fn endless(how: How) -> Self {
+        Self { how, records: u64::MAX }
+    }
+
+    pub(super) fn few(how: How) -> Self {
+        Self { how, records: FEW }
+    }
+}
+
+/// The process that carries out the order in `folder`.
+pub(super) fn command(order: &Order, folder: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let name = format!("{}::writer_process", module_path!().split_once("::").unwrap().1);
+    command.args(["--exact", &name, "--nocapture", "--test-threads=1"]);
+    command.env(ORDER, format!("{:?} {} {}", order.how, order.records, folder.display()));
+    command
+}
+
+pub(super) fn journal_in(folder: &Path) -> PathBuf {
+    folder.join("journal.jsonl")
+}
+
+pub(super) fn state_in(folder: &Path) -> PathBuf {
+    folder.join("state")
+}
+
+/// Every file that the writer writes, for faults.
+pub(super) fn paths(folder: &Path) -> Vec<PathBuf> {
+    let trust = state_in(folder).join("trust");
+    let journal = ["jsonl", "reserve", "torn-1"].map(|it| journal_in(folder).with_extension(it));
+    let trusted = ["granted.jsonl", "granted.jsonl.new"].map(|it| trust.join(it));
+    journal.into_iter().chain(trusted).chain([folder.to_owned(), trust]).collect()
+}
+
+/// The only record that may have this number.
+pub(super) fn steered(seq: u64) -> Record {
+    Record::Steered { text: format!("{seq} {}", "x".repeat((seq * 37 % 900) as usize)) }
+}
+
+pub(super) fn item(number: u64) -> Item {
+    Item::new(Runs::Check { command: format!("make {number}") })
+}
+
+/// Leaves the journal as a write that was cut off does.
+pub(super) fn tear(folder: &Path) {
+    let mut file = OpenOptions::new().append(true).open(journal_in(folder)).unwrap();
+    file.write_all(b"{\"v\":1,\"seq\":").unwrap();
+}
+
+/// Not a test of its own: what [`command`] starts.
+#[test]
+fn writer_process() {
+    let Ok(order) = std::env::var(ORDER) else { return };
+    let mut words = order.splitn(3, ' ');
+    let (how, records) = (words.next().unwrap(), words.next().unwrap().parse().unwrap());
+    let folder = Path::new(words.next().unwrap());
+    match how {
+        "Durable" => durable(folder, records, 1),
+        "Stubborn" => durable(folder, records, 4),
+        "Buffered" => control(folder, std::io::BufWriter::new),
+        "Unsynced" => control(folder, |file| file),
+        other => panic!("{other}"),
+    }
+}
+
+/// The last full stop tells a whole line from one that was cut off.
+fn say(what: &str) {
+    let mut out = std::io::stdout();
+    writeln!(out, "\n{what}.").and_then(|()| out.flush()).unwrap();
+}
+
+/// Does it, at most so many times; says what failed.
+fn insist<T, E: std::fmt::Display>(tries: u32, mut attempt: impl FnMut() -> Result<T, E>) -> Option<T> {
+    for _ in 0..tries {
+        match attempt() {
+            Ok(value) => return Some(value),
+            Err(error) => say(&format!("error {error}")),
+        }
+    }
+    None
+}
+
+fn durable(folder: &Path, records: u64, tries: u32) {
+    let path = journal_in(folder);
+    let opened = insist(tries, || {
+        if path.exists() { JournalFile::open(&path).map(|it| it.journal) } else { JournalFile::create(&path) }
+    });
+    let Some(mut journal) = opened else { return };
+    let Some(reading) = insist(tries, || journal_file::read(&path)) else { return };
+    let mut written = reading.entries.len() as u64;
+    let Some(state) = insist(tries, || StateDir::at(&state_in(folder))) else { return };
+    for _ in 0..records {
+        let batch: Vec<Record> = (1..=1 + written % 3).map(|it| steered(written + it)).collect();
+        let Some(entries) = insist(tries, || append(&mut journal, &batch)) else { return };
+        written += entries.len() as u64;
+        say(&format!("record {written}"));
+        if records == FEW {
+            let answer = insist(tries, || journal.spend_reserve().and_then(|()| journal.refill_reserve()));
+            if answer.is_none() {
+                return;
+            }
+        }
+        let yes = written;
+        let agreed = insist(tries, || {
+            let items: Vec<_> = (1..=yes).map(item).collect();
+            TrustStore::open(&state).grant(Path::new(ROOT), None, &items)
+        });
+        if agreed.is_none() {
+            return;
+        }
+        say(&format!("yes {yes}"));
+    }
+    say("finished");
+}
+
+/// As a keeper does: what failed is made good before the next try.
+fn append(journal: &mut JournalFile, batch: &[Record]) -> Result<Vec<Entry>, JournalError> {
+    if journal.check().is_err() {
+        journal.recover()?;
+    }
+    match journal.append(Moment::default(), batch.to_vec()) {
+        Err(error @ (JournalError::Sync { .. } | JournalError::Broken { .. })) => {
+            journal.recover()?;
+            Err(error)
+        }
+        other => other,
+    }
+}
+
+fn control<W: Write>(folder: &Path, over: impl FnOnce(File) -> W) {
+    let file = OpenOptions::new().create(true).append(true).open(journal_in(folder)).unwrap();
+    let mut file = over(file);
+    let mut chain = Chain::default();
+    for seq in 1.. {
+        let entry = Entry { seq, epoch: 1, at: Moment::default(), record: steered(seq) };
+        file.write_all(chain.append(&entry).unwrap().as_bytes()).unwrap();
+        say(&format!("record {seq}"));
+        // About as slow as one that syncs, so that as much is at stake.
+        std::thread::sleep(std::time::Duration::from_micros(300));
+    }
+}

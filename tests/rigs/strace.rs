@@ -1,0 +1,37 @@
+//! Makes the n-th system call of a kind fail or kill, in the real program, by strace.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A fault: `signal=KILL`, `error=EIO`, at the `at`-th call; with `+`, at every one from there.
+#[derive(Debug, Clone)]
+pub(crate) struct Fault {
+    pub(crate) call: &'static str,
+    pub(crate) what: &'static str,
+    pub(crate) at: String,
+}
+
+/// Why strace cannot be used here.
+pub(crate) fn missing() -> Option<String> {
+    match Command::new("strace").args(["-f", "-qq", "-o", "/dev/null", "true"]).output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(format!("strace: {}", String::from_utf8_lossy(&output.stderr).trim())),
+        Err(error) => Some(format!("strace: {error}")),
+    }
+}
+
+/// `command` under strace, with the fault in calls that concern one of `paths`.
+pub(crate) fn with_fault(command: &Command, fault: &Fault, paths: &[PathBuf]) -> Command {
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o", "/dev/null"]);
+    for path in paths {
+        traced.arg("-P").arg(path);
+    }
+    let Fault { call, what, at } = fault;
+    traced.arg("-e").arg(format!("trace={call}")).arg("-e").arg(format!("inject={call}:{what}:when={at}"));
+    traced.arg(command.get_program()).args(command.get_args());
+    let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    traced.envs(set.collect::<Vec<(&OsStr, &OsStr)>>());
+    traced
+}
