@@ -5,6 +5,9 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+/// Without ext4's own care for files that are replaced by renaming: other file systems have none.
+const LOOP: &str = "loop,noauto_da_alloc";
+
 /// A mounted disk of its own; unmounted when dropped.
 pub(crate) struct Disk {
     folder: TempDir,
@@ -18,7 +21,7 @@ impl Disk {
         let made = std::fs::File::create(&image).and_then(|it| it.set_len(24 * 1024 * 1024));
         made.map_err(|error| error.to_string())?;
         run("mkfs.ext4", &["-q", "-F", text(&image)])?;
-        disk.mount(&["-o", "loop", text(&image)])
+        disk.mount(&["-o", LOOP, text(&image)])
     }
 
     /// A disk in memory with `options` of tmpfs.
@@ -36,7 +39,7 @@ impl Disk {
         let copy = Self::new().unwrap();
         run("cp", &["--sparse=always", text(&self.image()), text(&copy.image())]).unwrap();
         let image = copy.image();
-        copy.mount(&["-o", "loop", text(&image)]).unwrap()
+        copy.mount(&["-o", LOOP, text(&image)]).unwrap()
     }
 
     fn new() -> Result<Self, String> {

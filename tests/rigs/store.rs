@@ -109,6 +109,8 @@ fn at_every_call(call: &'static str, what: &'static str, every: &str) -> usize {
         let faulty = strace::with_fault(&command(&order, folder.path()), &fault, &paths(folder.path()));
         let under_fault = Writer::start(faulty).end();
         let undisturbed = under_fault.finished && under_fault.errors == 0;
+        // What fails once does not end a writer that tries again.
+        assert!(under_fault.finished || what == "signal=KILL" || every == "+", "{fault:?}: {under_fault:?}");
         acknowledged.add(under_fault);
         assert_eq!(acknowledged.lost(folder.path()), [""; 0], "{fault:?}");
 

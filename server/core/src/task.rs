@@ -66,6 +66,7 @@ pub struct Place {
 
 /// One line that must hold when the task is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Criterion {
     pub id: CriterionId,
     /// The prose without check, expectations, attributes and trailing punctuation: the name people see.

@@ -94,6 +94,19 @@ fn around_iterations() -> Vec<Record> {
     ]
 }
 
+/// Does not compile when a type is added: then it needs a sample above.
+#[expect(dead_code, reason = "exists to be compiled")]
+fn all_types_have_a_sample(record: &Record) {
+    match record {
+        Record::LoopStarted { .. } | Record::Baseline { .. } | Record::SnapshotTaken { .. } => {}
+        Record::IterationIntended { .. } | Record::AgentStarted { .. } | Record::AgentEnded { .. } => {}
+        Record::ChecksDone { .. } | Record::IterationEnded { .. } | Record::BreakerChanged { .. } => {}
+        Record::Waiting { .. } | Record::Paused { .. } | Record::Resumed {} | Record::Steered { .. } => {}
+        Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
+        Record::Recovered { .. } | Record::Ended { .. } | Record::Unknown => {}
+    }
+}
+
 /// The lines of all samples, as one journal.
 pub(crate) fn journal() -> String {
     let mut chain = super::reading::Chain::default();

@@ -40,6 +40,49 @@ fn no_record_uses_a_name_of_the_head() {
     }
 }
 
+/// `server/JOURNAL.md` is the contract: every type has its chapter, every member is named, the example is one.
+#[test]
+fn the_document_says_what_the_code_does() {
+    let document = include_str!("../../../../JOURNAL.md");
+    let mut chapters: Vec<_> = document.lines().filter_map(|it| it.strip_prefix("### `")).collect();
+    chapters.iter_mut().for_each(|it| *it = it.trim_end_matches('`'));
+    chapters.sort_unstable();
+    let values: Vec<_> = records().iter().map(|it| serde_json::to_value(it).unwrap()).collect();
+    let mut types: Vec<_> = values.iter().map(|it| it["type"].as_str().unwrap()).collect();
+    types.sort_unstable();
+    assert_eq!(chapters, types);
+
+    for value in &values {
+        let chapter =
+            document.split("\n### ").find(|it| it.starts_with(&code(value["type"].as_str().unwrap())));
+        for (name, inner) in value.as_object().unwrap() {
+            assert!(name == "type" || chapter.unwrap().contains(&code(name)), "{name} of {}", value["type"]);
+            let missing = names_in(inner).into_iter().find(|it| !document.contains(&code(it)));
+            assert_eq!(missing, None, "in {name} of {}", value["type"]);
+        }
+    }
+
+    let example = document.split("```jsonl\n").nth(1).unwrap().split("```").next().unwrap();
+    let reading = crate::journal::reading::read(example.as_bytes());
+    assert_eq!((reading.entries.len(), reading.tail), (2, crate::journal::reading::Tail::Clean));
+}
+
+fn code(name: &str) -> String {
+    format!("`{name}`")
+}
+
+/// Names of members at any depth; settings have a page of their own.
+fn names_in(value: &serde_json::Value) -> Vec<String> {
+    match value {
+        serde_json::Value::Object(members) => {
+            let inner = members.iter().filter(|it| it.0 != "settings").flat_map(|it| names_in(it.1));
+            members.keys().cloned().chain(inner).collect()
+        }
+        serde_json::Value::Array(values) => values.iter().flat_map(names_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
 #[test]
 fn lines_of_other_versions() {
     let head = r#"{"v":1,"seq":3,"epoch":1,"at":"2026-11-20T14:00:00.123Z","up":5"#;
