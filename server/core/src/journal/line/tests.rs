@@ -44,8 +44,8 @@ fn no_record_uses_a_name_of_the_head() {
 #[test]
 fn the_document_says_what_the_code_does() {
     let document = include_str!("../../../../JOURNAL.md");
-    let mut chapters: Vec<_> = document.lines().filter_map(|it| it.strip_prefix("### `")).collect();
-    chapters.iter_mut().for_each(|it| *it = it.trim_end_matches('`'));
+    let chapter_of = |line: &'static str| line.strip_prefix("### `")?.strip_suffix('`');
+    let mut chapters: Vec<_> = document.lines().filter_map(chapter_of).collect();
     chapters.sort_unstable();
     let values: Vec<_> = records().iter().map(|it| serde_json::to_value(it).unwrap()).collect();
     let mut types: Vec<_> = values.iter().map(|it| it["type"].as_str().unwrap()).collect();
