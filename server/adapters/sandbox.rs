@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use loopkeeper_core::settings::Sandbox;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
 
 /// A working bubblewrap answers within milliseconds.
@@ -18,8 +18,7 @@ const PROBE: Duration = Duration::from_secs(5);
 const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 /// Same files, devices, network and user; only the processes are the domain's own. The warden is the first of
 /// them: nothing in the namespace can kill it, and the kernel lets nobody outlive it.
-const NAMESPACE: [&str; 8] =
-    ["--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
+const NAMESPACE: [&str; 6] = ["--dev-bind", "/", "/", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
 
 /// How the processes of one agent or check are held together, so that none is left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +96,17 @@ impl Domain {
 
 fn namespace(bwrap: &Path, warden: &Path) -> Command {
     let mut command = Command::new(bwrap);
-    command.args(NAMESPACE).arg("--").arg(warden).arg(crate::keeper::domain::WORD);
+    command.args(NAMESPACE);
+    // For root, bubblewrap covers parts of `/proc`, and the kernel then refuses sandboxes that an agent builds
+    // inside. Root's warden can mount it itself, uncovered.
+    let root = geteuid().is_root();
+    if !root {
+        command.args(["--proc", "/proc"]);
+    }
+    command.arg("--").arg(warden).arg(crate::keeper::domain::WORD);
+    if root {
+        command.arg("--own-proc");
+    }
     command
 }
 

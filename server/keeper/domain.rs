@@ -7,7 +7,7 @@
 mod order;
 
 use std::cell::Cell;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::mount::{MountFlags, mount};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, setsid, wait};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
@@ -32,18 +33,35 @@ const SETTLE: Duration = Duration::from_millis(20);
 
 /// Runs one warden to its end. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
-    let order = match Order::read(args) {
-        Some(Order::Probe) if is_init() => return ExitCode::SUCCESS,
-        Some(Order::Probe) | None => return ExitCode::from(2),
-        Some(Order::Run(order)) => order,
-    };
-    let report = match Warden::start(&order) {
-        Ok(warden) => warden.watch(order.grace),
+    let Some(Order { own_proc, run }) = Order::read(args) else { return ExitCode::from(2) };
+    let prepared = if own_proc { mount_proc() } else { Ok(()) };
+    let Some(run) = run else { return probe(prepared) };
+    let report = match prepared.and_then(|()| Warden::start(&run)) {
+        Ok(warden) => warden.watch(run.grace),
         Err(error) => Report { not_started: Some(error.to_string()), exit: Some(127), ..Report::default() },
     };
     tell(&report);
     let code = report.exit.or(report.signal.map(|signal| 128 + signal)).unwrap_or(1);
     ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+/// Succeeds where a warden can do its work as the first process of a namespace.
+fn probe(prepared: io::Result<()>) -> ExitCode {
+    if let Err(error) = prepared {
+        let _ = writeln!(io::stderr(), "{error}");
+        return ExitCode::FAILURE;
+    }
+    if is_init() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Shows the namespace's processes instead of the system's. Only where bubblewrap has made the mounts private.
+fn mount_proc() -> io::Result<()> {
+    if !is_init() {
+        return Err(io::Error::other("not the first process of a namespace"));
+    }
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", flags, None)
+        .map_err(|error| io::Error::other(format!("could not mount /proc: {error}")))
 }
 
 /// The first process of a PID namespace of its own: when it ends, the kernel ends everything else in it.

@@ -12,8 +12,10 @@ mod cli_refusals;
 mod configuration;
 mod init;
 mod kill_domain;
+mod process;
 #[path = "../rigs/rigs.rs"]
 mod rigs;
+mod sandbox;
 mod snapshots;
 
 /// Says what this machine does not let us try. `tests/run` collects these lines.

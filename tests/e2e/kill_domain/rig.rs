@@ -76,6 +76,10 @@ impl Alive {
         let _ = pidfd_send_signal(&self.handle, Signal::KILL);
     }
 
+    pub(crate) fn stop(&self) {
+        let _ = pidfd_send_signal(&self.handle, Signal::STOP);
+    }
+
     fn gone(&self, within: Duration) -> bool {
         let time = Timespec { tv_sec: within.as_secs() as i64, tv_nsec: i64::from(within.subsec_nanos()) };
         poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], Some(&time)).unwrap() > 0

@@ -1,0 +1,184 @@
+//! The PID namespace changes nothing but who can be seen: files, devices, network, user and tools stay the same.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use loopkeeper::adapters::process::{Job, orphans, run_to_end, start};
+use loopkeeper::adapters::sandbox::Domain;
+use loopkeeper_core::check::Ending;
+use loopkeeper_core::settings::Sandbox;
+
+use crate::kill_domain::rig::{
+    self, BINARY, alive, assert_nobody, hostile, job, namespace, plain, stayed, token, until_ready,
+};
+
+const LONG: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// What an agent might depend on, one line each.
+const LOOK: &str = r#"
+id -u; id -g; id -Gn
+echo "home $HOME $(stat -c '%u %a %i' "$HOME")"
+hostname; readlink /proc/self/ns/net /proc/self/ns/ipc /proc/self/ns/uts
+stat -c '%n %t %T %a' /dev/null /dev/tty /dev/ptmx /dev/urandom
+ls -d /dev/pts /dev/shm; stat -f -c %T /dev/shm
+f=$(mktemp -p /dev/shm) && echo shm && rm "$f"
+f=$(mktemp) && echo tmp && rm "$f"
+umask; ulimit -n; pwd
+cat /proc/self/oom_score_adj
+script -qec 'test -t 0 && echo terminal' /dev/null </dev/null
+"#;
+
+async fn output(script: &str, domain: &Domain) -> String {
+    let mut job = job(&["bash", "-c", script]);
+    job.env.push(("HOME".into(), std::env::var_os("HOME").unwrap()));
+    let run = run_to_end(&job, LONG, domain).await;
+    assert_eq!((run.ending, String::from_utf8(run.stderr).unwrap().as_str()), (Ending::Exited(0), ""));
+    String::from_utf8(run.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn inside_everything_looks_the_same() {
+    let Some(domain) = namespace() else { return };
+    let inside = output(LOOK, &domain).await;
+    assert_eq!(inside, output(LOOK, &plain()).await);
+    assert!(inside.contains("terminal") && inside.contains("shm\ntmp\n"), "{inside}");
+}
+
+const NESTED: &str = "bwrap --unshare-all --ro-bind / / --dev /dev --proc /proc -- echo nested";
+
+#[tokio::test]
+async fn agents_can_build_sandboxes_of_their_own_inside() {
+    let Some(domain) = namespace() else { return };
+    assert_eq!(output(NESTED, &domain).await, "nested\n");
+    // Root's warden mounts `/proc`: for the namespace alone.
+    assert_eq!(fs::read_link("/proc/self").unwrap().to_str(), Some(std::process::id().to_string().as_str()));
+    let mounts = |text: &str| text.lines().filter(|line| line.contains(" /proc ")).count();
+    let before = mounts(&fs::read_to_string("/proc/self/mounts").unwrap());
+    output("true", &domain).await;
+    assert_eq!(mounts(&fs::read_to_string("/proc/self/mounts").unwrap()), before);
+}
+
+#[tokio::test]
+async fn the_warden_cannot_be_killed_from_inside() {
+    let Some(domain) = namespace() else { return };
+    assert_eq!(output("kill -9 1; kill -9 -- -1 2>&-; echo still here", &domain).await, "still here\n");
+}
+
+#[test]
+fn settings_choose_the_domain() {
+    let warden = Path::new(BINARY);
+    let off = Domain::detect(Sandbox::Off, warden).unwrap();
+    assert_eq!(off, Domain::Subreaper { warden: warden.into(), why: None });
+    let Some(domain) = namespace() else { return };
+    assert!(matches!(domain, Domain::PidNamespace { .. }));
+    assert_eq!(Domain::detect(Sandbox::Auto, warden).unwrap(), domain);
+}
+
+/// Namespaces forbidden, as some systems do: bubblewrap is there and fails.
+#[test]
+fn without_namespaces_auto_says_why_and_required_refuses() {
+    if namespace().is_none() {
+        return;
+    }
+    let script = "echo 0 > /proc/sys/user/max_pid_namespaces && exec \"$@\"";
+    let text = helper(&["unshare", "-Ur", "sh", "-c", script, "sh"], "detect");
+    assert!(
+        text.contains("auto Processes run without a PID namespace: bubblewrap does not work here ("),
+        "{text}"
+    );
+    assert!(
+        text.contains("required The sandbox is required and cannot be had: bubblewrap does not"),
+        "{text}"
+    );
+    let hidden = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/usr/bin", "--"];
+    let text = helper(&hidden, "detect");
+    assert!(
+        text.contains("auto Processes run without a PID namespace: bubblewrap is not installed."),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_ordinary_user_gets_the_same() {
+    if namespace().is_none() || !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let text = helper(&nobody, "hostile");
+    assert!(text.contains("namespace 0 alive") && text.contains("plain 0 alive"), "{text}");
+    assert!(text.contains("namespace nested") && text.contains("plain nested"), "{text}");
+}
+
+#[test]
+fn what_a_killed_keeper_left_is_found_by_its_mark() {
+    let mark = uuid::Uuid::new_v4().simple().to_string();
+    let token = token("mark");
+    // Without any warden, as if that had been killed too; one member has lost the mark.
+    let mut child = Command::new(rig::rig())
+        .args([&token, "calm"])
+        .env("LOOPKEEPER_LOOP", format!("{mark}:secret"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = [0; 6];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    let before = alive(&token).len();
+    let orphans = orphans::end_marked(&mark);
+    child.wait().unwrap();
+    assert!(orphans.ended.len() > 40, "{orphans:?}");
+    assert_eq!(orphans.left, [""; 0]);
+    // Only the daemon without an environment and without a parent cannot be known: why wardens exist.
+    let left = alive(&token);
+    assert!(before > 150 && left.iter().all(|process| process.arguments.contains("-bare")));
+    for process in &left {
+        process.kill();
+    }
+    assert_eq!(stayed(&token, LONG), [""; 0]);
+    assert_eq!(orphans::end_marked(&mark), orphans::Orphans::default());
+}
+
+const HELPER: &str = "SANDBOX_HELPER";
+
+/// This test binary again under another user or in another world.
+fn helper(around: &[&str], mode: &str) -> String {
+    let output = Command::new(around[0])
+        .args(&around[1..])
+        .arg(std::env::current_exe().unwrap())
+        .args(["sandbox::helper_process", "--exact", "--nocapture", "--test-threads=1"])
+        .env(HELPER, mode)
+        .env("HOME", "/tmp")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    text
+}
+
+/// Not a test of its own: what [`helper`] starts.
+#[tokio::test]
+async fn helper_process() {
+    let Ok(mode) = std::env::var(HELPER) else { return };
+    let mut said = Vec::new();
+    if mode == "detect" {
+        said.push(format!("auto {}", Domain::detect(Sandbox::Auto, Path::new(BINARY)).unwrap().sentence()));
+        said.push(format!("required {}", Domain::detect(Sandbox::Required, Path::new(BINARY)).unwrap_err()));
+    } else {
+        let domains = [("plain", Some(plain())), ("namespace", namespace())];
+        for (name, domain) in domains.into_iter().filter_map(|(name, domain)| Some((name, domain?))) {
+            let token = token("nobody");
+            let mut running = start(&Job { cwd: "/".into(), ..hostile(&token, "stay") }, &domain).unwrap();
+            until_ready(&mut running).await;
+            running.terminate(loopkeeper::adapters::process::How::Now);
+            running.end().await;
+            assert_nobody(&token, "as an ordinary user");
+            said.push(format!("{name} 0 alive"));
+            let nested =
+                run_to_end(&Job { cwd: "/".into(), ..job(&["sh", "-c", NESTED]) }, LONG, &domain).await;
+            said.push(format!("{name} {}", String::from_utf8_lossy(&nested.stdout)));
+        }
+    }
+    std::io::stdout().write_all((said.join("\n") + "\n").as_bytes()).unwrap();
+}
