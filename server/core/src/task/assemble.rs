@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use super::grammar::Mode;
 use super::ids::Numbering;
 use super::item::{Inline, Origin as Bytes};
@@ -73,6 +75,8 @@ fn outline(document: &Document) -> Outline {
     let mut outline = match kind_of(path) {
         Some(DocumentKind::Prd) => return prd::read(path, text),
         Some(kind) if kind.is_plan() => markdown::read(path, text, Role::Plan),
+        // A story file by another name, which only `[tasks] files` can have named.
+        None if Path::new(path).extension().is_some_and(|it| it == "json") => return prd::read(path, text),
         _ => markdown::read(path, text, Role::Prompt),
     };
     note_unreadable(&mut outline, text);

@@ -68,10 +68,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// The end of a byte order mark and of a `---` block that begins the document and is closed.
+/// The end of a byte order mark and of a front matter block: `---`, keys, `---`. What merely stands between two
+/// rules is the document's own text.
 fn front_matter_end(text: &str) -> usize {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = start;
+    let mut has_keys = false;
     for (index, line) in text.get(start..).unwrap_or_default().split_inclusive('\n').enumerate() {
         at += line.len();
         let line = line.trim_end();
@@ -79,10 +81,18 @@ fn front_matter_end(text: &str) -> usize {
             0 if line != "---" => return start,
             0 => {}
             _ if line == "---" || line == "..." => return at,
-            _ => {}
+            _ if has_keys || line.is_empty() || line.starts_with('#') => {}
+            _ if begins_with_key(line) => has_keys = true,
+            _ => return start,
         }
     }
     start
+}
+
+fn begins_with_key(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(key, _)| {
+        !key.is_empty() && key.chars().all(|char| char.is_alphanumeric() || "_-.\"'".contains(char))
+    })
 }
 
 fn opens_section(line: &str) -> bool {

@@ -67,6 +67,7 @@ fn a_plan_alone_is_prompt_and_plan() {
     let text = r#"{"name": "Shop", "userStories": [{"id": "S", "title": "Story", "passes": true}]}"#;
     let story = task("prd.json", text);
     assert_eq!((story.title.as_str(), story.prompt.as_str(), story.plan.len()), ("Shop", text, 1));
+    assert_eq!(task("plans/shop.json", text).plan.len(), 1);
     let plan = task("docs/IMPLEMENTATION_PLAN.md", "# Plan\n\n- [ ] a\n");
     assert_eq!((plan.title.as_str(), plan.plan.len(), plan.findings.len()), ("Plan", 1, 0));
 }

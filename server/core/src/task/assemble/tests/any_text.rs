@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_oneof};
 use proptest::sample::{Index, select};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::super::{Document, inline, read};
-use crate::task::{Place, Task};
+use crate::task::{FindingCode, Place, Task};
 
 const FILES: [&str; 3] = ["PROMPT.md", "fix_plan.md", "prd.json"];
 
@@ -179,6 +181,36 @@ proptest! {
         let document = |path: &str, text: String| Document { path: path.to_owned(), text };
         holds(&task, &[document("--prompt", prompt), document("--criterion", line)])?;
     }
+}
+
+/// The control: chance reaches checks and faults, and what must hold is refused where it does not.
+#[test]
+fn the_properties_can_fail() {
+    let mut runner = TestRunner::deterministic();
+    let (mut checked, mut faulty) = (0, 0);
+    for _ in 0..300 {
+        let text = prop_oneof![fragments(), mutated()].new_tree(&mut runner).unwrap().current();
+        let documents = FILES.map(|file| Document { path: file.to_owned(), text: text.clone() });
+        let task = read(&documents);
+        checked += usize::from(task.criteria.iter().any(|criterion| criterion.check.is_some()));
+        faulty += usize::from(task.findings.iter().any(|finding| finding.code == FindingCode::BadCheck));
+    }
+    assert!(checked > 30 && faulty > 10, "{checked} {faulty}");
+
+    let documents = [Document { path: "PROMPT.md".to_owned(), text: "Done when:\n- a\n- é\n".to_owned() }];
+    let sound = read(&documents);
+    let refused = |break_it: fn(&mut Task)| {
+        let mut task = sound.clone();
+        break_it(&mut task);
+        assert!(holds(&task, &documents).is_err(), "{task:?}");
+    };
+    assert!(holds(&sound, &documents).is_ok());
+    refused(|task| task.criteria.clear());
+    refused(|task| task.criteria[1].id = task.criteria[0].id.clone());
+    refused(|task| task.criteria[1].place.range.end -= 1);
+    refused(|task| task.criteria[1].place.range.end += 9);
+    refused(|task| task.criteria[0].place.file.push('x'));
+    refused(|task| task.criteria[0].name.clear());
 }
 
 /// Sizes and depths that no person writes, each read in a moment and without the stack.

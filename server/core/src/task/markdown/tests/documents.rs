@@ -22,6 +22,16 @@ fn items_are_criteria_at_any_depth_but_titles_of_groups() {
 }
 
 #[test]
+fn front_matter_is_no_content() {
+    check("---\ncriteria:\n  - a\n# note\n---\n## Done when\n- b\n", &["b"]);
+    check("---\n\n# note\ntest_command: x\n...\n## Done when\n- b\n", &["b"]);
+    // Rules are content, and so is a block that nobody closed.
+    check("---\n# Title\n## Done when\n- a\n---\n- b\n", &["a", "b"]);
+    check("---\nDone when:\n- a\n\n---\n", &["a"]);
+    check("---\nagent: x\n\n## Done when\n- a\n", &["a"]);
+}
+
+#[test]
 fn a_box_is_a_claim() {
     check(
         "## Done when\n\n- [ ] a\n- [x] b: `$ x`\n* [X] c\n1. [ ] d\n- [] e\n- [-] f\n",
