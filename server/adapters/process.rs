@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use loopkeeper_core::redact::Redactor;
 use rustix::pipe::{PipeFlags, pipe_with};
 use thiserror::Error;
 use tokio::net::unix::pipe::Receiver;
@@ -45,7 +46,7 @@ pub struct Job {
     pub stdin: Stdin,
     /// Between TERM and KILL.
     pub grace: Duration,
-    /// Raw output goes to `BASE.out` and, where it is long, `BASE.tail`.
+    /// The output, secrets of `env` and of our own environment redacted, goes to `BASE.out` and, where it is long, `BASE.tail`.
     pub output: Option<PathBuf>,
 }
 
@@ -120,7 +121,7 @@ pub enum ProcessError {
 pub fn start(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
     let output = match &job.output {
         Some(base) => Some(
-            OutputFile::create(base)
+            OutputFile::create(base, redactor(job))
                 .map_err(|source| ProcessError::Output { path: base.with_extension("out"), source })?,
         ),
         None => None,
@@ -137,6 +138,15 @@ pub fn start(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
     tokio::spawn(Pump { child, pid, control: theirs, out, err, to, force: forced }.run());
     let (lines, grace) = (Lines::default(), job.grace);
     Ok(Running { pid, inbox, control, force, grace, asked: None, lines, output, report: None })
+}
+
+/// Knows the secrets of the job's environment and of our own.
+fn redactor(job: &Job) -> Redactor {
+    let own = std::env::vars_os();
+    let all = job.env.iter().cloned().chain(own);
+    Redactor::from_env(
+        all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+    )
 }
 
 fn find(job: &Job) -> Result<PathBuf, ProcessError> {

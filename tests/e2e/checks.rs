@@ -199,6 +199,10 @@ async fn the_whole_output_is_kept_beside_the_journal() {
         assert_eq!((result.locations[0].file.as_str(), result.locations[0].line), ("src/a.rs", 3));
         bench.one(command_of("echo again", &[])).await;
         assert_eq!(fs::read_to_string(&path).unwrap(), "again\n");
+        let mut bench = bench;
+        bench.env.push(("MY_TOKEN".into(), "s3cr3t-value".into()));
+        bench.one(command_of("echo $MY_TOKEN", &[])).await;
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[redacted]\n");
     }
 }
 

@@ -47,7 +47,7 @@ impl Running {
         match self.inbox.recv().await? {
             Message::Chunk(stream, bytes) => {
                 if let Some(output) = &mut self.output {
-                    output.write(&bytes);
+                    output.write(stream, &bytes);
                 }
                 Some((stream, bytes))
             }

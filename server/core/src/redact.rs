@@ -5,6 +5,8 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use shapes::{Rest, SHAPE_LOOKAHEAD, SHAPES};
 
 const MARK: &[u8] = b"[redacted]";
@@ -14,7 +16,9 @@ const LEAST_KNOWN: usize = 8;
 /// What to look for: exact values first, then the shapes of well-known tokens.
 #[derive(Debug, Clone)]
 pub struct Redactor {
-    known: Vec<Vec<u8>>,
+    /// The longest first.
+    known: Arc<[Vec<u8>]>,
+    starts: Arc<Starts>,
     /// How far ahead of a byte one must see to judge it.
     lookahead: usize,
 }
@@ -27,7 +31,19 @@ impl Redactor {
         known.sort_by_key(|it| std::cmp::Reverse(it.len()));
         known.dedup();
         let longest = known.first().map_or(0, Vec::len);
-        Self { known, lookahead: longest.max(SHAPE_LOOKAHEAD) + MARK.len() }
+        let mut starts = Starts { pairs: vec![false; 1 << 16], firsts: vec![false; 1 << 8] };
+        starts.add(MARK);
+        for it in &known {
+            starts.add(it);
+        }
+        for it in SHAPES {
+            starts.add(it.prefix);
+        }
+        Self {
+            known: known.into(),
+            starts: Arc::new(starts),
+            lookahead: longest.max(SHAPE_LOOKAHEAD) + MARK.len(),
+        }
     }
 
     /// Takes the values of variables whose names say that they are secret.
@@ -45,8 +61,8 @@ impl Redactor {
     }
 
     /// The same for bytes that arrive in pieces.
-    pub fn stream(&self) -> Stream<'_> {
-        Stream { redactor: self, held: Vec::new(), previous: None, mode: Mode::Plain }
+    pub fn stream(&self) -> Stream {
+        Stream { redactor: self.clone(), held: Vec::new(), previous: None, mode: Mode::Plain }
     }
 
     /// The longest known value at the start of `bytes`. One that overlaps a mark in the text does not count:
@@ -54,6 +70,38 @@ impl Redactor {
     fn known_at(&self, bytes: &[u8]) -> usize {
         let found = |it: &&Vec<u8>| bytes.starts_with(it) && !begins_mark_within(bytes, it.len());
         self.known.iter().find(found).map_or(0, Vec::len)
+    }
+}
+
+/// The pairs of bytes with which anything sought begins: nearly all text is passed over by looking them up.
+#[derive(Debug)]
+struct Starts {
+    pairs: Vec<bool>,
+    firsts: Vec<bool>,
+}
+
+impl Starts {
+    fn add(&mut self, sought: &[u8]) {
+        if let [first, second, ..] = sought
+            && let Some(pair) = self.pairs.get_mut(Self::index(*first, *second))
+            && let Some(first) = self.firsts.get_mut(usize::from(*first))
+        {
+            (*pair, *first) = (true, true);
+        }
+    }
+
+    fn index(first: u8, second: u8) -> usize {
+        usize::from(first) << 8 | usize::from(second)
+    }
+
+    /// Where something may begin, at the end of `bytes` where nothing does.
+    fn first_in(&self, bytes: &[u8]) -> usize {
+        let pair = |pair: &[u8]| match pair {
+            [first, second] => self.pairs.get(Self::index(*first, *second)).is_some_and(|it| *it),
+            _ => true,
+        };
+        let last = bytes.last().and_then(|it| self.firsts.get(usize::from(*it))).is_some_and(|it| *it);
+        bytes.windows(2).position(pair).unwrap_or(bytes.len() - usize::from(last))
     }
 }
 
@@ -69,8 +117,8 @@ fn begins_mark_within(bytes: &[u8], length: usize) -> bool {
 
 /// Redacts bytes that arrive in pieces; holds back what could still become part of a secret.
 #[derive(Debug)]
-pub struct Stream<'a> {
-    redactor: &'a Redactor,
+pub struct Stream {
+    redactor: Redactor,
     held: Vec<u8>,
     /// The last byte given out.
     previous: Option<u8>,
@@ -88,7 +136,7 @@ enum Mode {
     },
 }
 
-impl Stream<'_> {
+impl Stream {
     /// What may be stored after these bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
@@ -124,12 +172,7 @@ impl Stream<'_> {
         if matches!(self.mode, Mode::Covered { .. }) {
             return &[];
         }
-        let known = &self.redactor.known;
-        let begins = |byte: &u8| {
-            *byte == b'[' || shapes::may_begin(*byte) || known.iter().any(|it| it.first() == Some(byte))
-        };
-        let end = bytes.iter().position(begins).unwrap_or(bytes.len());
-        bytes.get(..end).unwrap_or_default()
+        bytes.get(..self.redactor.starts.first_in(bytes)).unwrap_or_default()
     }
 
     /// Judges the first byte of `rest`; how many bytes that used up.

@@ -3,7 +3,7 @@
 
 /// A token's shape.
 pub(super) struct Shape {
-    prefix: &'static [u8],
+    pub(super) prefix: &'static [u8],
     alphabet: fn(u8) -> bool,
     /// Fewer characters after the prefix are no token.
     least: usize,
@@ -58,11 +58,6 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { prefix: b"eyJ", alphabet: is_dotted, least: 24, starts_word: true },
 ];
 
-/// Whether any shape begins with this byte.
-pub(super) fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'-' | b'A' | b'a' | b'"' | b'g' | b'n' | b's' | b'x' | b'e')
-}
-
 impl Shape {
     /// What makes the token at the start of `bytes` one (its length), and how it goes on.
     pub(super) fn at(&self, bytes: &[u8], previous: Option<u8>) -> Option<(usize, Rest)> {
@@ -82,10 +77,6 @@ impl Shape {
 impl Shape {
     pub(super) fn size(&self) -> usize {
         self.prefix.len() + self.least.max(if self.prefix.starts_with(b"-----") { 40 } else { 0 })
-    }
-
-    pub(super) fn first(&self) -> u8 {
-        self.prefix[0]
     }
 
     pub(super) fn allows(&self, byte: u8) -> bool {

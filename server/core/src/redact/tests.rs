@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::shapes::{self, SHAPE_LOOKAHEAD, SHAPES};
+use super::shapes::{SHAPE_LOOKAHEAD, SHAPES};
 use super::{Redactor, is_secret_name};
 
 const KNOWN: [&str; 3] = ["hunter2-hunter2", "p4ss:w0rd/ü+x", "[redact-me]"];
@@ -90,7 +90,6 @@ fn names_that_say_secret() {
 fn the_table_of_shapes_keeps_its_promises() {
     for shape in SHAPES {
         assert!(shape.size() <= SHAPE_LOOKAHEAD);
-        assert!(shapes::may_begin(shape.first()));
         assert!(!shape.allows(b'[') && !shape.allows(b']'));
     }
 }
