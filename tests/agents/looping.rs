@@ -69,10 +69,16 @@ impl Journal {
         self.records.iter().filter(|it| it["type"] == kind).collect()
     }
 
+    /// Every record on a line of its own, without what is long.
+    fn told(&self) -> String {
+        let short = |it: &Value| it.to_string().chars().take(400).collect::<String>();
+        self.records.iter().map(|it| short(it) + "\n").chain([self.stderr.clone()]).collect()
+    }
+
     #[track_caller]
     fn ended(&self, code: i32, kind: &str) -> &Value {
         let last = self.records.last().unwrap_or(&Value::Null);
-        let told = || format!("{:#?}\n{}", self.records, self.stderr);
+        let told = || self.told();
         assert_eq!((self.code, last["type"].as_str()), (Some(code), Some("ended")), "{}", told());
         assert_eq!(last["outcome"]["kind"], kind, "{}", told());
         last
@@ -143,7 +149,7 @@ fn claude_turned_away_for_a_moment_is_waited_for() {
     let runs = journal.all("agent-ended");
     let error = &runs[0]["run"]["error"];
     assert_eq!((&error["class"], &error["status"]), (&json!("transient"), &json!(429)), "{error}");
-    assert!(journal.all("waiting").iter().any(|it| it["reason"] == "backoff"), "{:#?}", journal.records);
+    assert!(journal.all("waiting").iter().any(|it| it["reason"] == "backoff"), "{}", journal.told());
     // The provider's trouble is no lack of progress.
     assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
     assert_eq!(runs.len(), 2);

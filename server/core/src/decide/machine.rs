@@ -19,6 +19,16 @@ const LOOKS: u64 = 4;
 
 /// What follows from one event. Records come first and are durable before an effect is performed.
 pub fn decide(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step> {
+    let mut steps = follow(state, live, now, event);
+    let ends = steps.iter().any(|it| matches!(it, Step::Record(Record::Ended { .. })));
+    if ends && !steps.iter().any(|it| matches!(it, Step::Effect(Effect::GoOn | Effect::Finish))) {
+        // Whatever ended the loop, its keeper goes.
+        steps.push(Step::Effect(Effect::Finish));
+    }
+    steps
+}
+
+fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step> {
     match event {
         // The first record makes the state; the keeper writes it before there is anything to decide upon.
         Event::Launched { .. } => vec![Step::Effect(Effect::TakeSnapshot)],

@@ -212,7 +212,10 @@ impl Sim {
             self.perform(effect);
             return true;
         }
-        let Some(due) = deadline(&self.state, &self.live) else { return false };
+        let Some(due) = deadline(&self.state, &self.live) else {
+            assert!(self.state.outcome.is_none(), "a loop that has ended lets its keeper go");
+            return false;
+        };
         let ms = due.awake.saturating_sub(self.now.awake);
         self.now = self.now.after(ms);
         self.event(Event::DeadlinePassed);
