@@ -49,12 +49,14 @@ fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
     let after = iterations(state.iteration);
     let tail = open_tail(&open);
     Some(if unchecked.is_empty() {
-        let n = criteria(checked.len());
-        verified(format!("completed, verified: {n} pass by loopkeeper's own run after {after}{tail}"))
+        let n = criteria(checked.len(), "passes", "pass");
+        verified(format!("completed, verified: {n} by loopkeeper's own run after {after}{tail}"))
     } else {
-        let n = criteria(checked.len());
+        let n = checked.len();
         let m = unchecked.len();
-        claimed(format!("completed, claimed, not verified: {n} pass, {m} only claimed, after {after}{tail}"))
+        claimed(format!(
+            "completed, claimed, not verified: {n} required criteria checked, {m} only claimed, after {after}{tail}"
+        ))
     })
 }
 
@@ -69,7 +71,7 @@ fn claimed_only(state: &Loop, last: &Iteration, unchecked: usize) -> Option<Outc
     let after = iterations(state.iteration);
     let how = if by_plan { "every plan item is ticked" } else { "the agent says so" };
     let what =
-        if unchecked == 0 { String::new() } else { format!(", {} without a check", criteria(unchecked)) };
+        if unchecked == 0 { String::new() } else { format!(", {unchecked} required criteria have no check") };
     Some(claimed(format!("completed, claimed, not verified: {how} after {after}{what}")))
 }
 
@@ -94,10 +96,11 @@ fn open_tail(open: &[&str]) -> String {
     format!("; still open in the plan: {}{more}", shown.join(", "))
 }
 
-fn criteria(n: usize) -> String {
+/// `all 3 required criteria pass`, in the verb that is asked for.
+fn criteria(n: usize, one: &str, many: &str) -> String {
     match n {
-        1 => "the one required criterion".to_owned(),
-        n => format!("all {n} required criteria"),
+        1 => format!("the one required criterion {one}"),
+        n => format!("all {n} required criteria {many}"),
     }
 }
 
