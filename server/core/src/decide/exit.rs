@@ -24,7 +24,7 @@ fn already_holds(state: &Loop) -> Option<Outcome> {
     let n = state.required().count();
     Some(verified(format!(
         "completed, verified: already holds, {} passed before the first iteration",
-        criteria(n)
+        criteria(n, "passed", "passed")
     )))
 }
 
