@@ -24,6 +24,8 @@ use crate::adapters::clock;
 use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
 use crate::adapters::sandbox::Domain;
 
+/// CPU use is looked up this often: it costs a walk over all processes.
+const CPU_EVERY: Duration = Duration::from_secs(5);
 /// What of stderr is kept for the message of a failure.
 const STDERR_TAIL: usize = 4 * 1024;
 
@@ -135,7 +137,7 @@ impl Run {
         let mut reader = Reader::new(self.scene.stage.spec.agent.dialect);
         let mut stderr = String::new();
         let mut ending = AgentEnding::Exited;
-        let mut tick = tokio::time::interval(Duration::from_secs(5));
+        let mut tick = tokio::time::interval_at(Instant::now() + CPU_EVERY, CPU_EVERY);
         let grace = Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms);
         let mut rest = Rest::default();
         loop {

@@ -51,8 +51,8 @@ impl Hands {
         match effect {
             Effect::TakeSnapshot => self.take_snapshot(state),
             Effect::ReadTask => self.read_task(state),
-            Effect::RunChecks { criteria } => {
-                let round = rounds::Request::of_loop(state, criteria);
+            Effect::RunChecks { criteria, repeats } => {
+                let round = rounds::Request::of_loop(state, repeats, criteria);
                 self.checks = Some(tokio::task::spawn_local(rounds::run(self.scene.clone(), round)));
             }
             Effect::CancelChecks => self.cancel_checks(),

@@ -26,9 +26,11 @@ pub(super) struct Request {
 }
 
 impl Request {
-    pub(super) fn of_loop(state: &Loop, criteria: Vec<Criterion>) -> Self {
+    pub(super) fn of_loop(state: &Loop, repeats: u32, criteria: Vec<Criterion>) -> Self {
         let first = state.phase == Phase::Baseline;
-        let tree = state.snapshots.last().filter(|_| first).map(|it| it.tree.clone());
+        // A repeated round and one at rest begin on a tree that nobody looked at yet.
+        let just_taken = first || (state.phase == Phase::Checking && repeats == 0);
+        let tree = state.snapshots.last().filter(|_| just_taken).map(|it| it.tree.clone());
         let untracked = (!first).then(|| state.untracked.clone());
         Self { criteria, tree, iteration: state.iteration, untracked }
     }

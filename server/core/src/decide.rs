@@ -133,8 +133,10 @@ pub enum Effect {
     GoOn,
     TakeSnapshot,
     ReadTask,
+    /// `repeats`: rounds of the same kind that were thrown away right before.
     RunChecks {
         criteria: Vec<Criterion>,
+        repeats: u32,
     },
     CancelChecks,
     SpawnAgent {

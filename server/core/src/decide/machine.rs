@@ -109,7 +109,7 @@ fn snapshot_taken(state: &Loop, live: &mut Live, shot: Shot) -> Vec<Step> {
         Phase::Starting if state.stop.is_some() => vec![taken(0, SnapshotWhen::After), stopped(state)],
         Phase::Starting => {
             let criteria = state.spec.criteria.clone();
-            vec![taken(0, SnapshotWhen::After), Step::Effect(Effect::RunChecks { criteria })]
+            vec![taken(0, SnapshotWhen::After), Step::Effect(Effect::RunChecks { criteria, repeats: 0 })]
         }
         Phase::Boundary | Phase::Preparing if state.stop.is_some() || state.pause.is_some() => {
             vec![Step::Effect(Effect::GoOn)]
@@ -137,7 +137,7 @@ fn task_read(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) 
             if nothing_new(state, live) {
                 return iteration_over(state, live, now, None);
             }
-            vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state) })]
+            vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
         }
         Phase::Preparing if state.stop.is_some() || state.pause.is_some() => vec![Step::Effect(Effect::GoOn)],
         Phase::Preparing => prepared(state, live, now, &reading),
@@ -164,7 +164,7 @@ fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Ve
         let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
         live.pinning = Some(pinned);
         live.reading = Some(Box::new(reading.clone()));
-        return vec![Step::Effect(Effect::RunChecks { criteria })];
+        return vec![Step::Effect(Effect::RunChecks { criteria, repeats: 0 })];
     }
     let iteration = state.iteration + 1;
     let session = session_id(&state.spec.loop_id, iteration);
@@ -249,7 +249,7 @@ fn checks_done(state: &Loop, live: &mut Live, now: Moment, judged: Judged) -> Ve
         Phase::Preparing => pinned_anew(state, live, judged),
         Phase::Checking if is_disturbed(state, &judged.wrote) && live.repeats < MAX_REPEATS => {
             live.repeats += 1;
-            vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state) })]
+            vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: live.repeats })]
         }
         Phase::Checking => iteration_over(state, live, now, Some(judged)),
         _ => Vec::new(),

@@ -85,7 +85,7 @@ fn check(state: &Loop, live: &mut Live) -> Vec<Step> {
         return Vec::new();
     }
     live.checking_at_rest = true;
-    vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state) })]
+    vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
 }
 
 fn rollback(state: &Loop, to: u32, paths: Vec<String>) -> Vec<Step> {

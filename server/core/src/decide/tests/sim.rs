@@ -280,7 +280,7 @@ impl Sim {
                 let reading = self.reading();
                 self.event(Event::TaskRead(Box::new(reading)));
             }
-            Effect::RunChecks { criteria } => self.check(&criteria),
+            Effect::RunChecks { criteria, .. } => self.check(&criteria),
             Effect::CancelChecks => self.event(Event::ChecksCancelled),
             Effect::SpawnAgent { prompt, .. } => {
                 self.prompts.push(prompt);
