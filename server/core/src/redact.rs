@@ -105,10 +105,11 @@ impl Starts {
     }
 }
 
-/// Whether a variable of this name holds a secret.
+/// Whether a variable of this name holds a secret, not the way to one: a path is part of too much else.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD"].iter().any(|it| name.contains(it))
+    let is_path = ["_FILE", "_PATH", "_DIR", "_HOME", "_SOCK"].iter().any(|it| name.ends_with(it));
+    !is_path && ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD"].iter().any(|it| name.contains(it))
 }
 
 fn begins_mark_within(bytes: &[u8], length: usize) -> bool {

@@ -80,7 +80,9 @@ fn names_that_say_secret() {
     for name in ["GITHUB_TOKEN", "ANTHROPIC_API_KEY", "db_password", "CLIENT_SECRET"] {
         assert!(is_secret_name(name), "{name}");
     }
-    assert!(!is_secret_name("PATH"));
+    for name in ["PATH", "SSH_KEY_FILE", "KEYRING_DIR"] {
+        assert!(!is_secret_name(name), "{name}");
+    }
     let vars = [("API_KEY", "value-of-key"), ("PASSWORD", "short"), ("HOME", "/home/somebody")];
     let redactor = Redactor::from_env(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!(redactor.redact("value-of-key short /home/somebody"), "[redacted] short /home/somebody");
