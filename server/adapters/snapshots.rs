@@ -91,9 +91,10 @@ impl Store {
 
     fn open_with(dir: &Path, root: &Path, excludes_file: Option<PathBuf>) -> Result<Self> {
         let root = root.canonicalize().map_err(SnapshotError::io("open the folder", root))?;
-        let objects = Objects::open(dir)?;
-        state::ensure(dir)?;
-        let own = own_folder(dir, &root);
+        let dir = std::path::absolute(dir).map_err(SnapshotError::io("open the folder", dir))?;
+        let objects = Objects::open(&dir)?;
+        state::ensure(&dir)?;
+        let own = own_folder(&dir, &root);
         let rules = Rules::new(&root, excludes_file);
         Ok(Self { objects, root, rules, own, cache: None, valid_for: None, unsaved: Unsaved::default() })
     }
@@ -136,9 +137,13 @@ impl Store {
         let order = restore::Order { before, target, paths };
         let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
         // What is reported is what can be seen afterwards, not what was meant to happen.
-        let (after, _) = self.walk(Some(target))?;
-        restored.compare(&self.objects, after, &order)?;
-        Ok(restored)
+        let compared = self.walk(Some(target)).and_then(|it| restored.compare(&self.objects, it.0, &order));
+        match compared {
+            Ok(()) => Ok(restored),
+            Err(source) => {
+                Err(SnapshotError::Incomplete { before: restored.before, source: Box::new(source) })
+            }
+        }
     }
 
     /// Deletes (or counts) what none of the snapshots in `keep` needs.

@@ -1,6 +1,7 @@
 //! Snapshots and rollback over repositories of every kind: the user's git stays exactly as it was, bytes and modes
 //! come back exactly.
 
+mod denied;
 mod hostile;
 mod killed;
 mod kinds;

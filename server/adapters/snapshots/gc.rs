@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -23,7 +24,7 @@ pub enum Sweep {
     Delete,
 }
 
-/// What a collection did, or would do.
+/// What a collection did, or would do. Bytes are those that the disk gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Collected {
     pub removed: u64,
@@ -65,17 +66,22 @@ pub(super) fn sweep(dir: &Path, keep: &HashSet<Oid>, sweep: Sweep) -> Result<Col
             let Ok(id) = Oid::from_str(&format!("{prefix}{rest}")) else { continue };
             let about = fs::metadata(&file).map_err(SnapshotError::io("look at", &file))?;
             if keep.contains(&id) || is_young(&about) {
-                collected.kept_bytes += about.len();
+                collected.kept_bytes += on_disk(&about);
                 continue;
             }
             if sweep == Sweep::Delete {
                 fs::remove_file(&file).map_err(SnapshotError::io("delete", &file))?;
             }
             collected.removed += 1;
-            collected.freed_bytes += about.len();
+            collected.freed_bytes += on_disk(&about);
         }
     }
     Ok(collected)
+}
+
+/// Small objects take whole blocks.
+fn on_disk(about: &fs::Metadata) -> u64 {
+    about.blocks() * 512
 }
 
 fn is_young(about: &fs::Metadata) -> bool {

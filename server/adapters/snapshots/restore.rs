@@ -2,7 +2,9 @@
 //! holds: everything else is left and reported. Every step can be repeated, so a restore that was killed is simply
 //! run again.
 
+mod folder;
 mod place;
+mod slot;
 mod then;
 
 use std::collections::BTreeSet;
@@ -18,7 +20,8 @@ use super::names;
 use super::objects::{Objects, sync_file_system};
 use super::tree::{Item, Kind};
 use super::walk::Found;
-use place::{Place, Trouble};
+use place::Place;
+use slot::{Step, Sync, Trouble};
 use then::Then;
 
 /// Up to so many written files are synced one by one.
@@ -101,12 +104,6 @@ struct Plan {
 /// A path, and what has to stand there.
 type Removal = (Vec<u8>, Item);
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sync {
-    Each,
-    All,
-}
-
 struct Run<'a> {
     objects: &'a Objects,
     place: Place<'a>,
@@ -159,19 +156,20 @@ impl Run<'_> {
     fn perform(&mut self, plan: &Plan, found: &Found) -> Result<()> {
         self.sync = if plan.writes.len() <= FEW { Sync::Each } else { Sync::All };
         for path in &found.leftovers {
-            let done = self.place.discard(path);
+            let done = self.place.find(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
             self.note(path, done)?;
         }
         // Deepest first, so that folders are empty when their turn comes.
         for (path, old) in plan.removals.iter().rev() {
-            let done = self.place.remove(path, *old);
+            let done = self.place.find(path).and_then(|it| it.map_or(Ok(false), |it| it.remove(*old)));
             if self.note(path, done)? {
+                self.place.prune(path);
                 self.restored.removed.push(names::shown(path));
             }
         }
         for (path, old, new) in &plan.writes {
             let bytes = self.objects.read(new.id, ObjectType::Blob)?;
-            let done = self.place.write(path, *old, (*new, &bytes), self.sync == Sync::Each);
+            let done = self.place.make_way(path).and_then(|it| it.put(*old, (*new, &bytes), self.sync));
             if self.note(path, done)? {
                 self.restored.written.push(names::shown(path));
             }
@@ -180,7 +178,7 @@ impl Run<'_> {
     }
 
     /// Whether something was done. What concerns one path is refused, what concerns all ends the restore.
-    fn note(&mut self, path: &[u8], done: std::result::Result<bool, Trouble>) -> Result<bool> {
+    fn note(&mut self, path: &[u8], done: Step<bool>) -> Result<bool> {
         let trouble = match done {
             Ok(done) => {
                 if done {

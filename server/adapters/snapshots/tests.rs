@@ -3,5 +3,6 @@
 mod collected;
 mod edits;
 mod kept;
+mod races;
 mod rollback;
 mod world;
