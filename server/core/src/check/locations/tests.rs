@@ -98,9 +98,9 @@ fn single_lines() {
     );
     check("./src/a.rs:3", &["src/a.rs:3"]);
     check("see (src/a.rs:3:5) and b.py:7", &["src/a.rs:3:5 and b.py:7", "b.py:7"]);
-    check("C:\\work\\a.rs:3:5: oops", &["C:\\work\\a.rs:3:5 oops"]);
-    check("    at f (C:\\work\\a.js:3:5)", &["C:\\work\\a.js:3:5"]);
-    check("    at file:///C:/work/a%20b.mjs:3:5", &["C:/work/a b.mjs:3:5"]);
+    check("C:\\home\\a.rs:3:5: oops", &["C:\\home\\a.rs:3:5 oops"]);
+    check("    at f (C:\\home\\a.js:3:5)", &["C:\\home\\a.js:3:5"]);
+    check("    at file:///C:/home/a%20b.mjs:3:5", &["C:/home/a b.mjs:3:5"]);
     check("    at async run (file:///home/me/a.mjs:3:4)", &["/home/me/a.mjs:3:4"]);
     check(
         "Makefile:12: *** missing separator.  Stop.",
