@@ -59,7 +59,7 @@ impl KeeperError {
     pub fn hint(&self) -> String {
         match self {
             Self::Journal(error) => error.hint().to_owned(),
-            Self::Lock(error) => error.hint().to_owned(),
+            Self::Lock(error) => error.hint(),
             Self::State(error) => error.hint(),
             Self::Sandbox(error) => error.hint().to_owned(),
             Self::Snapshots(_) | Self::Io { .. } => {

@@ -61,7 +61,7 @@ impl Agent {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Signs::default());
         let run = Run { scene: scene.clone(), start, ordered, signs: Rc::clone(&signs) };
-        let task = tokio::task::spawn_local(run.to_its_end());
+        let task = tokio::task::spawn_local(run.until_it_ended());
         Self { orders, signs, task }
     }
 
@@ -117,7 +117,7 @@ struct Run {
 }
 
 impl Run {
-    async fn to_its_end(mut self) {
+    async fn until_it_ended(mut self) {
         let began = clock::now();
         let scene = self.scene.clone();
         let job = match job(&scene, &self.start) {

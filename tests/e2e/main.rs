@@ -10,8 +10,11 @@ mod cli;
 mod cli_args;
 mod cli_refusals;
 mod configuration;
+mod demo;
 mod init;
 mod kill_domain;
+#[path = "../agents/late.rs"]
+mod late;
 mod process;
 #[path = "../rigs/rigs.rs"]
 mod rigs;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::Status;
-use crate::journal::{Changes, Round};
+use crate::check::{CheckResult, Status};
+use crate::journal::{Changes, Claim, Round};
 use crate::moment::Moment;
 use crate::prompt::{Budget, Last, MAX_ARGUMENT_BYTES, MAX_BYTES, PromptInput, build};
 use crate::settings::PromptBy;
@@ -59,7 +59,12 @@ fn last(row: &Iteration) -> Last<'_> {
 }
 
 /// One sentence on the iteration that just ended.
-pub(super) fn sentence(state: &Loop, changes: &Changes, round: Option<&Round>) -> String {
+pub(super) fn sentence(
+    state: &Loop,
+    changes: &Changes,
+    round: Option<&Round>,
+    claim: Option<Claim>,
+) -> String {
     let work = match (changes.count, changes.committed) {
         (0, false) => "nothing changed".to_owned(),
         (0, true) => "committed".to_owned(),
@@ -75,10 +80,18 @@ pub(super) fn sentence(state: &Loop, changes: &Changes, round: Option<&Round>) -
         String::new()
     };
     let Some(round) = round else { return format!("{end}{work}, checks not needed") };
-    let checked = || round.results.iter().filter(|it| it.status != Status::Unverified);
-    let passed = checked().filter(|it| it.status == Status::Pass).count();
-    match checked().count() {
-        0 => format!("{end}{work}"),
-        total => format!("{end}{work}, {passed} of {total} pass"),
+    let checked: Vec<&CheckResult> =
+        round.results.iter().filter(|it| it.status != Status::Unverified).collect();
+    if checked.is_empty() {
+        return format!("{end}{work}");
     }
+    let failing = checked.iter().filter(|it| it.status != Status::Pass).count();
+    let held =
+        |it: &CheckResult| state.results.get(&it.criterion).is_some_and(|it| it.status == Status::Pass);
+    let broke = match checked.iter().filter(|it| it.status != Status::Pass && held(it)).count() {
+        0 => String::new(),
+        count => format!(", {count} broke"),
+    };
+    let denied = if claim.is_some() && failing > 0 { ", although the agent says it is done" } else { "" };
+    format!("{end}{work}, {} of {} pass{broke}{denied}", checked.len() - failing, checked.len())
 }

@@ -308,7 +308,8 @@ fn iteration_over(state: &Loop, live: &mut Live, now: Moment, judged: Option<Jud
         mark_unstable(state, &mut it.round, &it.wrote);
         it.round
     });
-    let sentence = brief::sentence(state, &work.changes, round.as_deref());
+    let claim = claim(state, &reading);
+    let sentence = brief::sentence(state, &work.changes, round.as_deref(), claim);
     let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
     let wait = limits::wait_after(state, &work.changes, error.as_ref(), now);
     let mut steps = Vec::new();
@@ -319,7 +320,7 @@ fn iteration_over(state: &Loop, live: &mut Live, now: Moment, judged: Option<Jud
         iteration: state.iteration,
         changes: work.changes,
         proposed: pinned::proposals(state, &reading.criteria),
-        claim: claim(state, &reading),
+        claim,
         seen: changed_documents.then_some(reading.criteria),
         plan: reading.plan,
         edited_artefacts: work.edited_artefacts,

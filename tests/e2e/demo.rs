@@ -1,0 +1,39 @@
+//! The demo tells its whole story: work, a claim that is not so, something broken, and the verified end.
+
+use std::fs;
+
+use crate::cli::Terminal;
+
+#[test]
+fn the_demo_gets_from_failing_to_verified() {
+    let terminal = Terminal::new();
+    let ran = terminal.run(&["demo"]);
+    ran.expect(0)
+        .out("first checks: 1 of 5 pass")
+        .out("1 file changed, 2 of 5 pass\n")
+        .out("2 files changed, 4 of 5 pass, although the agent says it is done")
+        .out("1 file changed, 4 of 5 pass, 1 broke\n")
+        .out("1 file changed, 5 of 5 pass\n")
+        .out("ompleted, verified");
+    // Nothing of it stays anywhere.
+    for folder in [terminal.state(), terminal.root()] {
+        let left = fs::read_dir(&folder).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "{}", folder.display());
+    }
+}
+
+#[test]
+fn a_kept_demo_can_be_started_again() {
+    let terminal = Terminal::new();
+    let project = terminal.root().join("demo");
+    let folder = project.to_string_lossy().into_owned();
+    terminal.run(&["demo", "--keep", &folder]).expect(0);
+    let begun = fs::read_to_string(project.join("receipt.sh")).expect("the program");
+    assert!(!begun.contains("--help"), "as it was before the loop");
+    // Its commands are trusted: the folder is the demo's own.
+    let again = terminal.command(&["run"]).current_dir(&project).output().expect("the binary starts");
+    assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
+    assert!(fs::read_to_string(project.join("receipt.sh")).expect("the program").contains("--help"));
+    // A folder with something in it is nobody's demo.
+    terminal.run(&["demo", "--keep", &folder]).expect(2).err("is not empty").err("Hint: ");
+}
