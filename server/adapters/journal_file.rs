@@ -21,6 +21,7 @@ pub const RESERVE_BYTES: usize = 64 * 1024;
 /// Why a journal cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
+    /// [`JournalFile::recover`], then [`JournalFile::spend_reserve`], then it takes one more record.
     #[error("the disk is full: the journal {} cannot grow", path.display())]
     Full { path: PathBuf, source: io::Error },
     #[error("cannot {action} the journal {}: {source}", path.display())]
@@ -230,7 +231,11 @@ impl JournalFile {
         }
         if let Err(source) = self.file.sync_data() {
             self.health = Health::Broken;
-            return Err(JournalError::Sync { path: self.path.clone(), source });
+            // Some file systems find out only now that there is no room.
+            return Err(match failure("sync", &self.path, source) {
+                JournalError::Io { path, source, .. } => JournalError::Sync { path, source },
+                full => full,
+            });
         }
         self.len += bytes.len() as u64;
         Ok(())

@@ -34,12 +34,13 @@ use self::pump::{CHUNKS, Pump};
 pub use self::run::run_to_end;
 pub use self::running::Running;
 use super::sandbox::Domain;
+use super::trust::permit::Approved;
 
 /// One program to run.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The program and its arguments. A name is looked up in the `PATH` of `env`, a path is relative to `cwd`.
-    pub argv: Vec<OsString>,
+    pub argv: Approved<Vec<OsString>>,
     pub cwd: PathBuf,
     /// The complete environment (see [`super::env::scrubbed`]); nothing is inherited.
     pub env: Vec<(OsString, OsString)>,
@@ -150,7 +151,7 @@ fn redactor(job: &Job) -> Redactor {
 }
 
 fn find(job: &Job) -> Result<PathBuf, ProcessError> {
-    let name = job.argv.first().ok_or(ProcessError::Empty)?;
+    let name = job.argv.value().first().ok_or(ProcessError::Empty)?;
     if !job.cwd.is_dir() {
         return Err(ProcessError::NoFolder { path: job.cwd.clone() });
     }
@@ -179,7 +180,7 @@ fn spawn(job: &Job, program: &Path, domain: &Domain) -> io::Result<Spawned> {
     if let Stdin::File(path) = &job.stdin {
         command.arg("--stdin").arg(path);
     }
-    command.arg("--").arg(program).args(job.argv.iter().skip(1));
+    command.arg("--").arg(program).args(job.argv.value().iter().skip(1));
     command.env_clear().envs(job.env.iter().map(|(name, value)| (name, value))).current_dir(&job.cwd);
     command.stdin(OwnedFd::from(theirs)).stdout(out_end).stderr(err_end);
     let child = tokio::process::Command::from(command).spawn()?;

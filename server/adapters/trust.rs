@@ -1,6 +1,7 @@
-//! What the user said may run, and the proof of it that whoever starts a program has to show. What cannot be
-//! read is not trusted. Which things need trust, and how they are shown, is `loopkeeper_core::trust`.
+//! What the user said may run; [`permit`] is the proof of it that whoever starts a program has to show. What
+//! cannot be read is not trusted. Which things need trust, and how they are shown, is `loopkeeper_core::trust`.
 
+pub mod permit;
 pub mod surfaces;
 
 use std::collections::BTreeSet;
@@ -9,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::task::TaskId;
-use loopkeeper_core::trust::{Item, Runs};
+use loopkeeper_core::trust::Item;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -35,31 +36,6 @@ impl TrustError {
             Self::Io { .. } => "Look at the permissions of that folder, and at the disk.".to_owned(),
             Self::State(error) => error.hint(),
         }
-    }
-}
-
-/// A value that may run. Only this module makes one, and says why it may.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Approved<T>(T);
-
-impl<T> Approved<T> {
-    /// The user typed it as an argument, for this loop.
-    pub fn typed(value: T) -> Self {
-        Self(value)
-    }
-
-    /// It comes with loopkeeper itself: `demo`, in the folder that it just made.
-    pub fn our_own(value: T) -> Self {
-        Self(value)
-    }
-
-    pub fn value(&self) -> &T {
-        &self.0
-    }
-
-    /// What is made of an approved value and of nothing that a workspace could change.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Approved<U> {
-        Approved(make(self.0))
     }
 }
 
@@ -110,14 +86,6 @@ impl TrustStore {
         let known: BTreeSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
         let is_unknown = |it: &&Item| !known.contains(it.hash(root.as_os_str().as_bytes()).as_str());
         items.iter().filter(is_unknown).cloned().collect()
-    }
-
-    /// The proof that exactly this may run in `root`; gives it back when the user has not said so.
-    pub fn approve(&self, root: &Path, runs: Runs) -> Result<Approved<Runs>, Item> {
-        match self.unknown(root, &[Item::new(runs.clone())]).pop() {
-            None => Ok(Approved(runs)),
-            Some(unknown) => Err(unknown),
-        }
     }
 
     /// Keeps the user's yes to these items, durably.

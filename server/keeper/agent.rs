@@ -256,16 +256,17 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     let prompt_file = scene.dir.prompts().join(format!("{name}.md"));
     super::private_file(&prompt_file, start.prompt.as_bytes())
         .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
-    let plan = &scene.stage.spec.agent;
-    if plan.permissions == Permissions::SandboxedAll
-        && !matches!(*scene.stage.domain, Domain::PidNamespace { .. })
+    let plan = scene.stage.permit.agent(&scene.stage.spec.agent);
+    let plan = plan.map_err(|denied| format!("the agent's command is {denied}"))?;
+    let AgentPlan { permissions, prompt, .. } = *plan.value();
+    if permissions == Permissions::SandboxedAll && !matches!(*scene.stage.domain, Domain::PidNamespace { .. })
     {
         let sentence = scene.stage.domain.sentence();
         return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
     }
-    let stdin = if plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file.clone()) } else { Stdin::Null };
+    let stdin = if prompt == PromptBy::Stdin { Stdin::File(prompt_file.clone()) } else { Stdin::Null };
     Ok(Job {
-        argv: words(plan, start, &prompt_file),
+        argv: plan.map(|plan| words(&plan, start, &prompt_file)),
         cwd: PathBuf::from(&scene.stage.spec.root),
         env: scene.stage.agent_env.as_ref().clone(),
         stdin,

@@ -30,7 +30,7 @@ pub async fn check(
     let path = workspace.checks(&spec.task);
     let outputs = path.with_extension("outputs");
     crate::adapters::durable::make_folder(&outputs).map_err(KeeperError::io("make", &outputs))?;
-    let stage = Stage::set(workspace, spec, &outputs)?;
+    let stage = Stage::set(state, workspace, spec, &outputs)?;
     let round = steady_round(&stage).await?;
     for entry in record(&path, &round)? {
         observer(&entry);

@@ -17,6 +17,7 @@ use loopkeeper_core::task::{Check, Criterion};
 use tokio::time::Instant;
 
 use crate::adapters::sandbox::Domain;
+use crate::adapters::trust::permit::Permit;
 
 /// Everything a round needs.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,8 @@ pub struct Plan<'a> {
     pub env: &'a [(OsString, OsString)],
     pub domain: &'a Domain,
     pub redactor: &'a Redactor,
+    /// What may run at all.
+    pub permit: &'a Permit,
     /// What `clean` tolerates: untracked at the start.
     pub untracked: &'a [String],
     /// Exists already. Each command's full output goes to `<NNNN>.<criterion>.out` in it.

@@ -112,7 +112,7 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
     let (asks_in, asks) = mpsc::channel(16);
     let (news, _) = broadcast::channel(256);
     let desk = Desk { loop_id: dir.id().to_owned(), asks: asks_in, news, seq: Rc::new(Cell::new(0)) };
-    let stage = Stage::set(&workspace, spec, &dir.output())?;
+    let stage = Stage::set(&state, &workspace, spec, &dir.output())?;
     let scene =
         Scene { stage, state: Rc::clone(&state), dir: dir.clone(), desk: desk.clone(), events: events_in };
     let signals = Signals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;

@@ -40,8 +40,11 @@ fn untrusted(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionI
 
 /// Files that make the agent run programs, changed since the user said yes to them.
 fn untrusted_surfaces(trust: &TrustStore, root: &Path) -> Vec<String> {
-    let found = surfaces(root).unwrap_or_default();
-    trust.unknown(root, &found).iter().map(name).collect()
+    match surfaces(root) {
+        Ok(found) => trust.unknown(root, &found).iter().map(name).collect(),
+        // What cannot be read in full cannot have been trusted.
+        Err(error) => vec![sanitize::line(&error.to_string())],
+    }
 }
 
 fn name(item: &Item) -> String {

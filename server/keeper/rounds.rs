@@ -72,6 +72,7 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
         env: &stage.check_env,
         domain: &stage.domain,
         redactor: &stage.redactor,
+        permit: &stage.permit,
         untracked: &request.untracked.unwrap_or_default(),
         output: &stage.outputs,
         number: request.iteration,

@@ -16,7 +16,9 @@ use crate::adapters::env::{Reader, scrubbed};
 use crate::adapters::process::orphans;
 use crate::adapters::sandbox::Domain;
 use crate::adapters::snapshots::Store;
+use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::Workspace;
+use crate::adapters::trust::permit::{Checks, Permit};
 
 pub type Env = Vec<(OsString, OsString)>;
 
@@ -27,13 +29,20 @@ pub struct Stage {
     pub agent_env: Rc<Env>,
     pub check_env: Rc<Env>,
     pub redactor: Rc<Redactor>,
+    pub permit: Rc<Permit>,
     pub store: Arc<Mutex<Store>>,
     /// Where outputs are kept.
     pub outputs: PathBuf,
 }
 
 impl Stage {
-    pub fn set(workspace: &Workspace, spec: LoopSpec, outputs: &Path) -> Result<Self, KeeperError> {
+    pub fn set(
+        state: &StateDir,
+        workspace: &Workspace,
+        spec: LoopSpec,
+        outputs: &Path,
+    ) -> Result<Self, KeeperError> {
+        let checks = if spec.inline_prompt.is_some() { Checks::Typed } else { Checks::Written };
         let domain = Domain::detect(spec.settings.sandbox, &own_program())?;
         Ok(Self {
             agent_env: Rc::new(agent_environment(&spec, &domain)),
@@ -41,6 +50,7 @@ impl Stage {
             redactor: Rc::new(Redactor::from_env(text_variables(&spec.settings))),
             store: Arc::new(Mutex::new(Store::open(&workspace.snapshots(), workspace.root())?)),
             outputs: outputs.to_owned(),
+            permit: Rc::new(Permit::new(state, workspace.root(), checks)),
             domain: Rc::new(domain),
             spec: Rc::new(spec),
         })

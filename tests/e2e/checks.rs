@@ -9,19 +9,22 @@ use std::process::Command;
 use std::time::Duration;
 
 use loopkeeper::adapters::sandbox::Domain;
+use loopkeeper::adapters::state_dir::StateDir;
+use loopkeeper::adapters::trust::permit::{Checks, Permit};
 use loopkeeper::keeper::checks::{Plan, run_round};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place};
 use tempfile::TempDir;
 
-use crate::kill_domain::rig::domains;
+use crate::kill_domain::rig::{domains, plain};
 
 struct Bench {
     folder: TempDir,
     domain: Domain,
     env: Vec<(OsString, OsString)>,
     redactor: Redactor,
+    permit: Permit,
     timeout: Duration,
 }
 
@@ -32,7 +35,9 @@ impl Bench {
         fs::create_dir(folder.path().join("output")).unwrap();
         let env = vec![("PATH".into(), std::env::var_os("PATH").unwrap()), ("ONLY".into(), "this".into())];
         let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
-        Self { folder, domain, env, redactor, timeout: Duration::from_mins(1) }
+        let state = StateDir::at(&folder.path().join("state")).unwrap();
+        let permit = Permit::new(&state, &folder.path().join("root"), Checks::Typed);
+        Self { folder, domain, env, redactor, permit, timeout: Duration::from_mins(1) }
     }
 
     fn root(&self) -> PathBuf {
@@ -52,6 +57,7 @@ impl Bench {
             env: &self.env,
             domain: &self.domain,
             redactor: &self.redactor,
+            permit: &self.permit,
             untracked: &["there before.txt".to_owned()],
             output: &self.output(),
             number: 7,
@@ -61,6 +67,12 @@ impl Bench {
 
     async fn one(&self, check: Check) -> CheckResult {
         self.round(&[criterion("one", Some(check))]).await.remove(0)
+    }
+
+    /// The same bench, on which nobody said yes to anything.
+    fn untrusted(self) -> Self {
+        let state = StateDir::at(&self.folder.path().join("state")).unwrap();
+        Self { permit: Permit::new(&state, &self.root(), Checks::Written), ..self }
     }
 
     /// Status and fact of a command.
@@ -91,6 +103,17 @@ fn command_of(command: &str, expect: &[Expect]) -> Check {
 
 fn regex(source: &str) -> Pattern {
     Pattern { source: source.to_owned(), kind: PatternKind::Regex }
+}
+
+#[tokio::test]
+async fn a_command_that_nobody_trusts_never_runs() {
+    let bench = Bench::new(plain()).untrusted();
+    let (status, fact) = bench.says("touch ran", &[]).await;
+    assert_eq!(
+        (status, fact.as_str()),
+        (Status::CouldNotRun, "not trusted: read it with `loopkeeper trust`")
+    );
+    assert!(!bench.root().join("ran").exists());
 }
 
 #[tokio::test]

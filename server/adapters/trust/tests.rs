@@ -2,12 +2,15 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
 use loopkeeper_core::task::TaskId;
 use loopkeeper_core::trust::{Content, Item, Runs};
 use tempfile::TempDir;
 
+use super::permit::{Checks, Denied, Permit};
 use super::surfaces::{MOST_BYTES, MOST_FILES, SurfaceError, surfaces};
-use super::{Approved, TrustError, TrustStore};
+use super::{TrustError, TrustStore};
 use crate::adapters::state_dir::StateDir;
 
 const ROOT: &str = "/home/u/project";
@@ -52,19 +55,38 @@ fn only_the_very_bytes_are_trusted_and_only_there() {
 }
 
 #[test]
-fn approval_carries_what_was_hashed() {
+fn a_permit_is_the_users_word_of_this_moment() {
     let (_dir, state) = state();
+    let root = Path::new(ROOT);
+    let permit = Permit::new(&state, root, Checks::Written);
+    let plan = AgentPlan {
+        name: "mine".to_owned(),
+        argv: vec!["./agent.sh".to_owned(), "{prompt}".to_owned()],
+        prompt: PromptBy::Argument,
+        dialect: Dialect::Text,
+        permissions: Permissions::Edits,
+    };
+    assert_eq!(permit.check("make"), Err(Denied::Unknown));
+    assert_eq!(permit.agent(&plan), Err(Denied::Unknown));
     let mut store = TrustStore::open(&state);
-    assert_eq!(store.approve(Path::new(ROOT), check("make").runs), Err(check("make")));
-    store.grant(Path::new(ROOT), None, &[check("make")]).unwrap();
-    let approved = store.approve(Path::new(ROOT), check("make").runs).unwrap();
-    assert_eq!(approved.value(), &check("make").runs);
-    let argv = approved.map(|it| match it {
-        Runs::Check { command } => ["sh".to_owned(), "-c".to_owned(), command],
-        other => panic!("{other:?}"),
-    });
+    store.grant(root, None, &[check("make"), Item::agent(&plan)]).unwrap();
+    let argv = permit.check("make").unwrap().map(|it| ["sh".to_owned(), "-c".to_owned(), it]);
     assert_eq!(argv.value()[2], "make");
-    assert_eq!(Approved::typed("x").value(), &"x");
+    assert_eq!(permit.agent(&plan).unwrap().value(), &plan);
+    assert_eq!(permit.check("make all"), Err(Denied::Unknown));
+    let more = AgentPlan { permissions: Permissions::All, ..plan.clone() };
+    assert_eq!(permit.agent(&more), Err(Denied::Unknown));
+    assert_eq!(Permit::new(&state, Path::new("/other"), Checks::Written).check("make"), Err(Denied::Unknown));
+
+    // Typed checks are trusted by being typed; the agent is not.
+    let typed = Permit::new(&state, Path::new("/other"), Checks::Typed);
+    assert_eq!(typed.check("anything").unwrap().value(), "anything");
+    assert_eq!(typed.agent(&plan), Err(Denied::Unknown));
+
+    store.revoke(root, None).unwrap();
+    assert_eq!(permit.check("make"), Err(Denied::Unknown));
+    fs::write(state.trust().join("granted.jsonl"), "nonsense").unwrap();
+    assert!(matches!(permit.check("make"), Err(Denied::Unreadable(why)) if why.contains("damaged")));
 }
 
 #[test]

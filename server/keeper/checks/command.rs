@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use loopkeeper_core::check::{CheckResult, CommandRun, Ending, judge};
+use loopkeeper_core::check::{CheckResult, CommandRun, Ending, Status, judge};
 use loopkeeper_core::task::Criterion;
 
-use super::Plan;
+use super::{Finding, Plan};
 use crate::adapters::process::{Job, Stdin, run_to_end};
 
 pub(super) async fn run(
@@ -16,8 +16,15 @@ pub(super) async fn run(
     timeout: Duration,
 ) -> CheckResult {
     let output = output_file(plan, criterion);
+    let command = match plan.permit.check(command) {
+        Ok(command) => command,
+        Err(denied) => {
+            let finding = Finding::of(Status::CouldNotRun, denied.to_string());
+            return finding.into_result(criterion, plan.redactor, Duration::ZERO);
+        }
+    };
     let job = Job {
-        argv: ["/bin/sh", "-c", command].map(Into::into).to_vec(),
+        argv: command.map(|it| ["/bin/sh", "-c", &it].map(Into::into).to_vec()),
         cwd: plan.root.to_path_buf(),
         env: plan.env.to_vec(),
         stdin: Stdin::Null,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper::adapters::process::{Job, OutputEvent, Running, Stdin};
 use loopkeeper::adapters::sandbox::Domain;
+use loopkeeper::adapters::trust::permit::Approved;
 use loopkeeper_core::settings::Sandbox;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -42,7 +43,7 @@ pub(crate) fn token(name: &str) -> String {
 
 pub(crate) fn job<S: AsRef<str>>(argv: &[S]) -> Job {
     Job {
-        argv: argv.iter().map(|word| OsString::from(word.as_ref())).collect(),
+        argv: Approved::typed(argv.iter().map(|word| OsString::from(word.as_ref())).collect()),
         cwd: std::env::temp_dir(),
         env: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
         stdin: Stdin::Null,

@@ -1,0 +1,85 @@
+//! The proof that something may run, which whoever starts a program has to show. Only this file makes one; it
+//! asks for the user's word each time anew, so that what is taken back takes effect at once.
+
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::trust::{Item, Runs};
+
+use super::TrustStore;
+use crate::adapters::state_dir::StateDir;
+
+/// A value that may run, exactly as it was approved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approved<T>(T);
+
+impl<T> Approved<T> {
+    /// The user typed it as an argument: that is the user's word for it.
+    pub fn typed(value: T) -> Self {
+        Self(value)
+    }
+
+    pub fn value(&self) -> &T {
+        &self.0
+    }
+
+    /// What is made of it by rules of ours: a shell around a command, values in the places that were shown.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Approved<U> {
+        Approved(make(self.0))
+    }
+}
+
+/// What may run in one root.
+#[derive(Debug, Clone)]
+pub struct Permit {
+    state: StateDir,
+    root: PathBuf,
+    checks: Checks,
+}
+
+/// Where the checks of a task come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Checks {
+    Typed,
+    /// In documents of the workspace.
+    Written,
+}
+
+/// Nobody said that it may run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Denied {
+    #[error("not trusted: read it with `loopkeeper trust`")]
+    Unknown,
+    /// The list of what is trusted cannot be read; why, in words.
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+impl Permit {
+    /// `root` is the real path.
+    pub fn new(state: &StateDir, root: &Path, checks: Checks) -> Self {
+        Self { state: state.clone(), root: root.to_owned(), checks }
+    }
+
+    pub fn agent(&self, plan: &AgentPlan) -> Result<Approved<AgentPlan>, Denied> {
+        self.ask(Item::agent(plan)).map(|()| Approved(plan.clone()))
+    }
+
+    pub fn check(&self, command: &str) -> Result<Approved<String>, Denied> {
+        let approved = Approved(command.to_owned());
+        match self.checks {
+            Checks::Typed => Ok(approved),
+            Checks::Written => {
+                self.ask(Item::new(Runs::Check { command: command.to_owned() })).map(|()| approved)
+            }
+        }
+    }
+
+    fn ask(&self, item: Item) -> Result<(), Denied> {
+        let store = TrustStore::open(&self.state);
+        if store.unknown(&self.root, &[item]).is_empty() {
+            return Ok(());
+        }
+        Err(store.trouble().map_or(Denied::Unknown, |it| Denied::Unreadable(it.to_string())))
+    }
+}
