@@ -134,6 +134,9 @@ impl Store {
         let _lock = Lock::acquire(self.objects.dir())?;
         let target = self.objects.root(target)?;
         let (before, found) = self.walk(Some(target))?;
+        if before != target {
+            state::remember_rollback(self.objects.dir(), before)?;
+        }
         let order = restore::Order { before, target, paths };
         let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
         // What is reported is what can be seen afterwards, not what was meant to happen.
@@ -146,13 +149,14 @@ impl Store {
         }
     }
 
-    /// Deletes (or counts) what none of the snapshots in `keep` needs.
+    /// Deletes (or counts) what none of the snapshots in `keep` needs, nor one taken before a rollback, nor the last.
     pub fn gc(&mut self, keep: &HashSet<String>, sweep: Sweep) -> Result<Collected> {
         let dir = self.objects.dir().to_path_buf();
         let _lock = Lock::acquire(&dir)?;
         self.objects.recover()?;
         let state = State::read(&dir)?;
-        let roots = keep.iter().filter_map(|it| Oid::from_str(it).ok()).chain(state.last);
+        let roots = keep.iter().filter_map(|it| Oid::from_str(it).ok());
+        let roots = roots.chain(state.last).chain(state::rollbacks(&dir)?);
         let reachable = gc::reachable(&self.objects, roots)?;
         if sweep == Sweep::Delete {
             // Caches of other processes speak of objects that may go now; the one on disk mostly of those that stay.

@@ -2,6 +2,7 @@
 //! come back exactly.
 
 mod denied;
+mod disks;
 mod hostile;
 mod killed;
 mod kinds;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use git2::{ErrorCode, ObjectType, Oid, Repository};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 
 use super::error::{Result, SnapshotError};
 use super::tree::{self, Item};
@@ -174,8 +174,10 @@ impl Objects {
         sync_file_system(&self.folder).map_err(SnapshotError::io("sync", &self.dir))
     }
 
+    /// Asks the disk first: libgit2 remembers objects that were collected since.
     pub(super) fn has(&self, id: Oid, kind: ObjectType) -> bool {
-        self.repo.odb().and_then(|it| it.read_header(id)).is_ok_and(|it| it.1 == kind)
+        let exists = rustix::fs::accessat(&self.folder, place(id), Access::EXISTS, AtFlags::empty()).is_ok();
+        exists && self.repo.odb().and_then(|it| it.read_header(id)).is_ok_and(|it| it.1 == kind)
     }
 
     /// The bytes of an object that another object names: its absence is damage.

@@ -1,5 +1,5 @@
-//! The small files beside the objects: the lock, the last snapshot with the generation of the store, and the stat
-//! cache. None of them is needed to read a snapshot.
+//! The small files beside the objects: the lock, the last snapshot with the generation of the store, the snapshots
+//! taken before rollbacks, and the stat cache. None of them is needed to read a snapshot.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,9 +9,11 @@ use git2::Oid;
 use rustix::fs::FlockOperation;
 
 use super::error::{Result, SnapshotError};
+use super::objects::sync_folder;
 
 const STATE: &str = "loopkeeper";
 const CACHE: &str = "stat-cache";
+const ROLLBACKS: &str = "before-rollbacks";
 
 /// Held while the store or the work tree changes; goes with the process.
 pub(super) struct Lock {
@@ -97,6 +99,33 @@ impl State {
 /// Makes the state file of a new store.
 pub(super) fn ensure(dir: &Path) -> Result<()> {
     if dir.join(STATE).exists() { Ok(()) } else { State::fresh().write(dir) }
+}
+
+/// Notes, durably, the snapshot taken before a rollback: it is never collected, even when the process is killed
+/// before it can write anywhere else that it needs it.
+pub(super) fn remember_rollback(dir: &Path, before: Oid) -> Result<()> {
+    let path = dir.join(ROLLBACKS);
+    let write = || -> io::Result<()> {
+        // The line before may have been cut short.
+        let mut file = File::options().create(true).append(true).open(&path)?;
+        file.write_all(format!("\n{before}\n").as_bytes())?;
+        file.sync_all()
+    };
+    write().map_err(SnapshotError::io("write", &path))?;
+    sync_folder(dir)
+}
+
+pub(super) fn rollbacks(dir: &Path) -> Result<Vec<Oid>> {
+    let path = dir.join(ROLLBACKS);
+    match fs::read(&path) {
+        Ok(bytes) => {
+            let text = String::from_utf8_lossy(&bytes);
+            let whole = text.lines().filter(|it| it.len() == 40);
+            Ok(whole.filter_map(|it| Oid::from_str(it).ok()).collect())
+        }
+        Err(it) if it.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(SnapshotError::Io { action: "read", path, source }),
+    }
 }
 
 pub(super) fn read_cache(dir: &Path) -> Option<Vec<u8>> {

@@ -86,6 +86,20 @@ fn an_object_that_is_needed_again_becomes_young() {
 }
 
 #[test]
+fn what_was_there_before_a_rollback_is_kept() {
+    let mut world = World::new();
+    let trees = three(&mut world);
+    let restored = world.restore(&trees[0]);
+    assert_eq!(restored.before, trees[2]);
+    world.write("file", "content 9");
+    world.take();
+    age_objects(&world);
+    world.store.gc(&HashSet::new(), Sweep::Delete).unwrap();
+    let has: Vec<bool> = trees.iter().map(|it| world.store.has(it)).collect();
+    assert_eq!(has, [false, false, true]);
+}
+
+#[test]
 fn a_damaged_tree_stops_a_collection() {
     let mut world = World::new();
     world.write("folder/file", "x");
