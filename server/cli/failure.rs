@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use clap::error::ErrorKind;
 use loopkeeper_core::settings::SettingFinding;
+use loopkeeper_core::view::words;
 
 use super::exit::Exit;
 use crate::adapters::agents::AgentError;
@@ -64,9 +65,7 @@ impl Failure {
     pub(crate) fn report(&self) -> Exit {
         let mut text = format!("error: {}\n", self.what);
         if let Some(hint) = &self.hint {
-            let mut rest = hint.chars();
-            let first = rest.next().map(|it| it.to_ascii_uppercase());
-            let _ = writeln!(text, "Hint: {}{}", first.unwrap_or_default(), rest.as_str());
+            let _ = writeln!(text, "Hint: {}", words::capitalised(hint));
         }
         // There is nobody left to tell when stderr is gone.
         let _ = anstream::stderr().write_all(text.as_bytes());

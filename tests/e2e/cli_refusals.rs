@@ -17,7 +17,9 @@ fn a_run_without_a_clear_task_exits_2() {
         }
         let ran = terminal.run(args);
         ran.expect(2).err("error: ").err("Hint: ");
-        words.iter().for_each(|it| drop(ran.err(it)));
+        for word in words {
+            ran.err(word);
+        }
     };
     check(&[], &["run"], &["there is no task in", "`loopkeeper init`"]);
     check(
@@ -39,7 +41,9 @@ fn what_cannot_run_as_written_is_named_with_its_line() {
         terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT).file(path, text);
         let ran = terminal.run(&["run", "--trust"]);
         ran.expect(2);
-        words.iter().for_each(|it| drop(ran.err(it)));
+        for word in words {
+            ran.err(word);
+        }
         assert!(!terminal.root().join("ran-check").exists());
     };
     check("PROMPT.md", &format!("{TASK}- Lint: `$ `\n"), &["PROMPT.md:6: "]);

@@ -9,6 +9,7 @@ mod claude;
 mod cli;
 mod cli_args;
 mod cli_refusals;
+mod cli_run;
 mod configuration;
 mod demo;
 mod init;

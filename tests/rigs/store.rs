@@ -81,7 +81,7 @@ fn rig_kills_lose_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = Ledger::default();
     for kill in 0..times(100, 1_000) {
-        acknowledged.add(kill_at_random(&Order::endless(How::Durable), folder.path()));
+        acknowledged.add(&kill_at_random(&Order::endless(How::Durable), folder.path()));
         assert_eq!(acknowledged.lost(folder.path()), [""; 0], "after kill {kill}");
     }
 }
@@ -111,12 +111,12 @@ fn at_every_call(call: &'static str, what: &'static str, every: &str) -> usize {
         let undisturbed = under_fault.finished && under_fault.errors == 0;
         // What fails once does not end a writer that tries again.
         assert!(under_fault.finished || what == "signal=KILL" || every == "+", "{fault:?}: {under_fault:?}");
-        acknowledged.add(under_fault);
+        acknowledged.add(&under_fault);
         assert_eq!(acknowledged.lost(folder.path()), [""; 0], "{fault:?}");
 
         let after = Writer::start(command(&Order::few(How::Durable), folder.path())).end();
         assert!(after.finished, "{fault:?}: {after:?}");
-        acknowledged.add(after);
+        acknowledged.add(&after);
         assert_eq!(acknowledged.lost(folder.path()), [""; 0], "after {fault:?}");
         if undisturbed {
             return at - 1;

@@ -141,6 +141,8 @@ fn is_milestone(record: &Record) -> bool {
         | Record::AgentEnded { .. }
         | Record::SnapshotTaken { .. }
         | Record::Waiting { reason: WaitReason::Between, .. }
+        // Summed up when the loop is over.
+        | Record::Ended { .. }
         | Record::Unknown => false,
         Record::LoopStarted { .. }
         | Record::Baseline { .. }
@@ -155,8 +157,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Stopping { .. }
         | Record::TrustChanged { .. }
         | Record::RolledBack { .. }
-        | Record::Recovered { .. }
-        | Record::Ended { .. } => true,
+        | Record::Recovered { .. } => true,
     }
 }
 

@@ -45,7 +45,7 @@ impl Ledger {
         }
     }
 
-    pub(super) fn add(&mut self, later: Self) {
+    pub(super) fn add(&mut self, later: &Self) {
         self.records = self.records.max(later.records);
         self.yeses = self.yeses.max(later.yeses);
     }

@@ -65,10 +65,13 @@ impl CriteriaStatus {
         self.items.iter().filter(|it| it.required).all(|it| it.status == Some(Status::Pass))
     }
 
-    /// `3 of 5 criteria pass`.
+    /// `3 of 5 criteria pass`; of criteria that never ran only how many there are.
     pub fn sentence(&self) -> String {
+        let never_run = self.passed + self.failed == 0;
         match (self.total, self.passed) {
             (0, _) => "no criteria".into(),
+            (1, _) if never_run => "1 criterion".into(),
+            (total, _) if never_run => format!("{total} criteria"),
             (1, 1) => "its one criterion passes".into(),
             (1, _) => "its one criterion does not pass".into(),
             (total, passed) => format!("{passed} of {total} criteria pass"),

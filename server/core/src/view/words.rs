@@ -14,7 +14,7 @@ pub fn rfc3339(wall_ms: u64) -> String {
     format!("{time:.3}")
 }
 
-/// `0.4 s`, `12 s`, `3 min 5 s`, `2 h 5 min`, `3 d 4 h`.
+/// `40 ms`, `4.2 s`, `12 s`, `3 min 5 s`, `2 h 5 min`, `3 d 4 h`.
 pub fn duration(ms: u64) -> String {
     let seconds = ms / 1000;
     let two = |big: u64, unit: &str, small: u64, minor: &str| match small {
@@ -22,7 +22,8 @@ pub fn duration(ms: u64) -> String {
         _ => format!("{big} {unit} {small} {minor}"),
     };
     match seconds {
-        0..10 => format!("{}.{} s", seconds, ms % 1000 / 100),
+        0 => format!("{ms} ms"),
+        1..10 => format!("{}.{} s", seconds, ms % 1000 / 100),
         10..60 => format!("{seconds} s"),
         60..3600 => two(seconds / 60, "min", seconds % 60, "s"),
         3600..86400 => two(seconds / 3600, "h", seconds % 3600 / 60, "min"),
@@ -86,8 +87,9 @@ mod tests {
     #[test]
     fn durations_read_naturally() {
         let check = |ms, expect: &str| assert_eq!(duration(ms), expect);
-        check(0, "0.0 s");
-        check(440, "0.4 s");
+        check(0, "0 ms");
+        check(440, "440 ms");
+        check(1_050, "1.0 s");
         check(9_999, "9.9 s");
         check(12_999, "12 s");
         check(60_000, "1 min");

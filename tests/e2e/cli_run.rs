@@ -1,0 +1,155 @@
+//! `run` without a terminal: how loops end, with which exit code, and what `--json` prints.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::cli::{Ran, Terminal};
+
+const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
+const CLAIMED: &str = "# Make it\n\n## Done when\n\n- It reads well\n";
+/// Changes the tree in every iteration.
+const BUSY: &str = "date +%s%N > changed";
+
+/// A project whose agent is this shell script.
+pub(crate) fn project(task: &str, agent: &str) -> Terminal {
+    let terminal = Terminal::new();
+    let settings = "agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"agent.sh\"]\n";
+    terminal.file("PROMPT.md", task).file("agent.sh", agent).file("loopkeeper.toml", settings);
+    terminal
+}
+
+#[test]
+fn a_loop_ends_with_the_exit_code_of_its_outcome() {
+    let check = |task: &str, agent: &str, args: &[&str], (code, words): (i32, &str)| {
+        let terminal = project(task, agent);
+        let ran = terminal.run(&[&["run", "--trust"], args].concat());
+        ran.expect(code);
+        assert!(ran.stdout.to_lowercase().contains(words), "no {words:?} in\n{}", ran.stdout);
+    };
+    let second = "test -f changed && touch done; date > changed";
+    check(TASK, second, &[], (0, "completed, verified"));
+    check(TASK, BUSY, &["--max-iterations", "2"], (4, "iteration"));
+    check(TASK, "true", &[], (3, "breaker"));
+    check(TASK, "exit 7", &[], (1, "agent"));
+    let claims = format!("{BUSY}; echo '<promise>COMPLETE</promise>'");
+    check(CLAIMED, &claims, &["--max-iterations", "5"], (6, "not verified"));
+    // A claim while a check fails is nothing.
+    check(TASK, &claims, &["--max-iterations", "2"], (4, "iteration"));
+    let other = format!("{BUSY}; echo '<promise>DONE</promise>'");
+    check(CLAIMED, &other, &["--max-iterations", "5", "--completion-promise", "DONE"], (6, "not verified"));
+}
+
+#[test]
+fn what_already_holds_starts_no_agent_unless_asked_for_anyway() {
+    let terminal = project(TASK, "touch started; echo '<promise>COMPLETE</promise>'");
+    terminal.file("done", "");
+    terminal.run(&["run", "--trust"]).expect(0).out("0 iterations");
+    assert!(!terminal.root().join("started").exists());
+    terminal.run(&["run", "--trust", "--anyway"]).expect(0).out("1 iteration");
+    assert!(terminal.root().join("started").exists());
+}
+
+#[test]
+fn a_typed_task_needs_no_file_and_its_checks_no_trust() {
+    let terminal = project("# Unused\n", "touch done");
+    let args = ["run", "--prompt", "Make it", "--criterion", "It is there: `$ test -f done`"];
+    // The agent comes from a file.
+    terminal.run(&args).expect(5).err("1 command");
+    terminal.run(&[&args[..], &["--trust"]].concat()).expect(0).out("It is there");
+}
+
+#[test]
+fn json_is_the_journal_and_ends_with_a_summary() {
+    let terminal = project(TASK, "touch done; echo All done.");
+    let ran = terminal.run(&["run", "--trust", "--json"]);
+    ran.expect(0);
+    let records: Vec<Value> = ran.stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    let types: Vec<_> = records.iter().map(|it| it["type"].as_str().unwrap()).collect();
+    assert_eq!(types.first(), Some(&"loop-started"));
+    assert!(types.contains(&"iteration-intended") && types.contains(&"checks-done"), "{types:?}");
+    let last = records.last().unwrap();
+    assert_eq!(last["type"], "ended");
+    assert_eq!(last["outcome"]["kind"], "completed");
+    assert_eq!(last["outcome"]["verified"], true);
+    assert_eq!(last["sentence"], last["outcome"]["sentence"]);
+    assert_eq!(last["iterations"], 1);
+    assert_eq!(last["spent"]["calls"], 1);
+    assert_eq!(last["finalText"].as_str().unwrap().trim(), "All done.");
+    // All but the last are the journal's own lines.
+    let journal = terminal.run(&["log", "--json"]);
+    journal.expect(0);
+    let own: Vec<_> = ran.stdout.lines().collect();
+    let kept: Vec<_> = journal.stdout.lines().collect();
+    assert_eq!(own.len(), kept.len());
+    assert_eq!(own[..own.len() - 1], kept[..kept.len() - 1]);
+}
+
+#[test]
+fn a_signal_stops_at_once_and_exits_130() {
+    for signal in [Signal::INT, Signal::TERM] {
+        // The agent waits for what never comes.
+        let terminal = project(TASK, "touch started; tail -f /dev/null");
+        let mut child = terminal
+            .command(&["run", "--trust", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = until(&mut child, "agent-started");
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let rest: Vec<String> = lines.map(Result::unwrap).collect();
+        let last: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
+        assert_eq!(last["outcome"]["kind"], "stopped");
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_does_not_stop_the_loop() {
+    let terminal = project(TASK, "test -f changed && touch done; date > changed");
+    let mut child = terminal.command(&["run", "--trust", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(until(&mut child, "loop-started"));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    terminal.run(&["log"]).expect(0).out("ended: completed, verified");
+}
+
+#[test]
+fn checks_run_without_a_loop() {
+    let terminal = project(TASK, "true");
+    let check = |args: &[&str]| terminal.run(&[&["check"], args].concat());
+    check(&[]).expect(5);
+    terminal.run(&["run", "--trust", "--max-iterations", "1"]).expect(4);
+    check(&[]).expect(1).out("fail").out("its one criterion does not pass");
+    terminal.file("done", "");
+    check(&[]).expect(0).out("pass");
+    let json: Value = serde_json::from_str(&check(&["--json"]).expect(0).stdout).unwrap();
+    assert_eq!(json["holds"], true);
+    assert_eq!(json["criteria"]["items"][0]["status"], "pass");
+}
+
+#[test]
+fn the_demo_goes_from_failing_to_done() {
+    let terminal = Terminal::new();
+    let kept = terminal.root().join("demo");
+    terminal
+        .run(&["demo", "--keep", &kept.to_string_lossy()])
+        .expect(0)
+        .out("first checks: 1 of 5 pass")
+        .out("checks: 5 of 5 pass")
+        .out("Completed, verified");
+    // Ready to be started again, from anywhere and without a question.
+    let again = terminal.command(&["run"]).current_dir(&kept).output().unwrap();
+    Ran::of(&again).expect(0).out("first checks: 1 of 5 pass").out("Completed, verified");
+}
+
+/// Reads the child's JSON lines up to the first record of this type.
+pub(crate) fn until(child: &mut Child, kind: &str) -> impl Iterator<Item = std::io::Result<String>> + use<> {
+    let wanted = format!("\"type\":\"{kind}\"");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let found = lines.by_ref().map(Result::unwrap).any(|it| it.contains(&wanted));
+    assert!(found, "the loop ended without a record of type {kind}");
+    lines
+}
