@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,6 +14,7 @@ use super::{Place, files};
 type Files = BTreeMap<Vec<u8>, (u32, Vec<u8>)>;
 
 const CHILD: &str = "LOOPKEEPER_TEST_RESTORES";
+const NAIVE: &str = "LOOPKEEPER_TEST_RESTORES_NAIVELY";
 /// The calls by which a snapshot or a rollback changes anything on disk.
 const CALLS: [&str; 10] = [
     "renameat2",
@@ -36,10 +38,45 @@ fn child() {
     Store::open(Path::new(dir), Path::new(root)).unwrap().restore(tree, None).unwrap();
 }
 
+/// Not a test by itself: how not to do it.
+#[test]
+fn naive_child() {
+    let Some(root) = std::env::var_os(NAIVE) else { return };
+    let mut file = fs::File::create(Path::new(&root).join("changed")).unwrap();
+    for part in [b"old ".as_slice(), b"changed"] {
+        file.write_all(part).unwrap();
+    }
+}
+
+#[test]
+fn control_a_naive_rollback_leaves_a_mixture() {
+    if !has_strace("control of killed rollbacks") {
+        return;
+    }
+    let found = (1..20).any(|at| {
+        let place = Place::new();
+        let root = place.work();
+        old(&root);
+        let target = files(&root);
+        new(&root);
+        let pre = files(&root);
+        killed_child("write", at, ("naive_child", NAIVE, root.display().to_string()));
+        mixture(&root, &pre, &target).is_some()
+    });
+    assert!(found);
+}
+
+fn has_strace(what: &str) -> bool {
+    let has = Command::new("strace").arg("-V").output().is_ok();
+    if !has {
+        crate::not_run(what, "strace is not installed");
+    }
+    has
+}
+
 #[test]
 fn a_killed_rollback_is_finished_by_the_next() {
-    if Command::new("strace").arg("-V").output().is_err() {
-        crate::not_run("rollback killed at every system call", "strace is not installed");
+    if !has_strace("rollback killed at every system call") {
         return;
     }
     let mut kills = 0;
@@ -66,16 +103,10 @@ fn killed_at(calls: &str, at: u32) -> bool {
     let pre = files(&root);
     drop(store);
 
-    let (trace, inject) = (format!("trace={calls}"), format!("inject={calls}:signal=KILL:when={at}"));
-    let status = Command::new("strace")
-        .args(["-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "snapshots::killed::child", "--test-threads=1", "--quiet"])
-        .env(CHILD, format!("{}\n{}\n{tree}", dir.display(), root.display()))
-        .output()
-        .unwrap();
+    let order = format!("{}\n{}\n{tree}", dir.display(), root.display());
+    let killed = killed_child(calls, at, ("child", CHILD, order));
     let context = format!("{calls} {at}");
-    expect_no_mixture(&root, &pre, &target, &context);
+    assert_eq!(mixture(&root, &pre, &target), None, "{context}");
 
     let mut store = Store::open(&dir, &root).unwrap();
     let restored = store.restore(&tree, None).unwrap();
@@ -83,7 +114,20 @@ fn killed_at(calls: &str, at: u32) -> bool {
     assert_eq!(files(&root), target, "{context}");
     assert_eq!(store.take().unwrap().tree, tree, "{context}");
     expect_everything_stored(&place, &pre, &context);
-    !status.status.success()
+    killed
+}
+
+/// Runs a test of this file in a process that is killed at a call; `false` when it came to its end.
+fn killed_child(calls: &str, at: u32, (test, variable, value): (&str, &str, String)) -> bool {
+    let (trace, inject) = (format!("trace={calls}"), format!("inject={calls}:signal=KILL:when={at}"));
+    let output = Command::new("strace")
+        .args(["-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("snapshots::killed::{test}"), "--test-threads=1", "--quiet"])
+        .env(variable, value)
+        .output()
+        .unwrap();
+    !output.status.success()
 }
 
 fn old(root: &Path) {
@@ -106,13 +150,13 @@ fn new(root: &Path) {
     }
 }
 
-/// Every file is as it was before or as it should be; half-written ones have a name of our own.
-fn expect_no_mixture(root: &Path, pre: &Files, target: &Files, context: &str) {
-    for (path, file) in files(root) {
-        let known = pre.get(&path) == Some(&file) || target.get(&path) == Some(&file);
-        let ours = String::from_utf8_lossy(&path).contains(".loopkeeper-restore-");
-        assert!(known || ours, "{context}: {}", String::from_utf8_lossy(&path));
-    }
+/// A file that is neither as it was before nor as it should be; half-written ones have a name of our own.
+fn mixture(root: &Path, pre: &Files, target: &Files) -> Option<String> {
+    let mut found = files(root).into_iter().filter(|(path, file)| {
+        let known = pre.get(path) == Some(file) || target.get(path) == Some(file);
+        !known && !String::from_utf8_lossy(path).contains(".loopkeeper-restore-")
+    });
+    found.next().map(|it| String::from_utf8_lossy(&it.0).into_owned())
 }
 
 /// Every content that was there before is in the store: a loose object of its id.

@@ -204,6 +204,24 @@ fn what_is_not_stored_is_named_and_its_change_shows() {
 }
 
 #[test]
+fn what_is_no_file_is_left_out_and_never_waited_for() {
+    let mut world = World::new();
+    world.write("a", "x");
+    let first = world.take();
+    for pipe in ["pipe", ".gitignore", "sub/.gitignore", ".git/info/exclude"] {
+        fs::create_dir_all(world.path(pipe).parent().unwrap()).unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o644);
+        rustix::fs::mknodat(rustix::fs::CWD, world.path(pipe), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    }
+    world.write(".git/HEAD", "ref: refs/heads/main\n");
+    drop(std::os::unix::net::UnixListener::bind(world.path("socket")).unwrap());
+    assert_eq!(world.take(), first);
+    world.write("a", "y");
+    world.restore(&first.tree);
+    assert!(world.path("pipe").exists() && world.path("socket").exists());
+}
+
+#[test]
 fn a_deep_tree_is_not_followed_for_ever() {
     let mut world = World::new();
     let deep = vec!["d"; 250].join("/");
