@@ -11,12 +11,14 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 /// A request longer than this is none of ours.
 pub const MAX_LINE: usize = 64 * 1024;
 /// A client that does not read for this long is let go.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
+/// A keeper that ends waits this long for its last answers to be taken.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 const REMEMBERED_ANSWERS: usize = 64;
 
 /// What the keeper's loop receives: an order and where its answer goes.
@@ -57,6 +59,23 @@ pub struct Desk {
     pub asks: mpsc::Sender<Ask>,
     pub news: broadcast::Sender<News>,
     pub seq: std::rc::Rc<std::cell::Cell<u64>>,
+    /// Requests that were read and not yet answered.
+    owed: watch::Sender<usize>,
+}
+
+impl Desk {
+    pub fn new(loop_id: &str, asks: mpsc::Sender<Ask>) -> Self {
+        let (news, _) = broadcast::channel(256);
+        let (owed, _) = watch::channel(0);
+        Self { loop_id: loop_id.to_owned(), asks, news, seq: std::rc::Rc::default(), owed }
+    }
+
+    /// Waits until everybody who asked has been answered: the last order may be the one that ends the loop.
+    pub async fn answered(&self) {
+        let mut owed = self.owed.subscribe();
+        // One that does not read does not hold the keeper.
+        let _ = tokio::time::timeout(LAST_ANSWERS, owed.wait_for(|it| *it == 0)).await;
+    }
 }
 
 /// What watchers hear and no journal holds.
@@ -107,8 +126,9 @@ async fn converse(stream: UnixStream, desk: Desk) {
         };
         if request.verb == "watch" {
             let _ = link.send(&json!({"id": request.id, "ok": true, "seq": desk.seq.get()})).await;
-            return watch(link, desk).await;
+            return follow(link, desk).await;
         }
+        let _owed = Owed::one(&desk.owed);
         let before = answered.iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
         let answer = match before {
             Some(answer) => answer,
@@ -157,7 +177,7 @@ fn order(request: &Request) -> Result<Order, (&'static str, String)> {
 }
 
 /// Streams until the client leaves or the loop ends. A slow client loses news, never the keeper's time.
-async fn watch(mut link: Link, desk: Desk) {
+async fn follow(mut link: Link, desk: Desk) {
     let mut news = desk.news.subscribe();
     drop(desk);
     loop {
@@ -181,6 +201,22 @@ fn shown(id: &str, answer: &Answer) -> serde_json::Value {
 
 fn refusal(id: &str, code: &str, message: &str) -> serde_json::Value {
     json!({"id": id, "ok": false, "error": {"code": code, "message": message}})
+}
+
+/// One answer that is owed as long as this value lives.
+struct Owed(watch::Sender<usize>);
+
+impl Owed {
+    fn one(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|it| *it += 1);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Owed {
+    fn drop(&mut self) {
+        self.0.send_modify(|it| *it -= 1);
+    }
 }
 
 struct Link {

@@ -1,7 +1,6 @@
 //! Beginnings: a loop's folder with everything a keeper needs, a keeper started apart from whoever asked for it,
 //! and a keeper opened on such a folder.
 
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::os::unix::process::CommandExt as _;
@@ -14,7 +13,7 @@ use loopkeeper_core::decide::{Loop, Order};
 use loopkeeper_core::journal::LoopSpec;
 use serde::{Deserialize, Serialize};
 use tokio::net::UnixListener;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::mpsc;
 
 use super::control::{self, Desk};
 use super::main_loop::{Beginning, Keeper, Observer, Parts};
@@ -110,8 +109,7 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
     let (journal, beginning, spec) = open_journal(dir)?;
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);
-    let (news, _) = broadcast::channel(256);
-    let desk = Desk { loop_id: dir.id().to_owned(), asks: asks_in, news, seq: Rc::new(Cell::new(0)) };
+    let desk = Desk::new(dir.id(), asks_in);
     let stage = Stage::set(&state, &workspace, spec, &dir.output())?;
     let scene =
         Scene { stage, state: Rc::clone(&state), dir: dir.clone(), desk: desk.clone(), events: events_in };

@@ -91,6 +91,9 @@ impl Keeper {
         self.queue.extend(then.map(Event::UserAsked));
         let result = self.turn_until_finished().await;
         self.hands.let_go().await;
+        // No order comes in any more; those that did are answered, one by one that the loop is ending.
+        drop(self.asks);
+        self.hands.scene.desk.answered().await;
         result.map(|()| self.state)
     }
 

@@ -199,21 +199,7 @@ fn claude_failing_is_told_apart() {
 #[test]
 fn claude_over_its_subscription_says_until_when() {
     const RESET: u64 = 4_102_444_800;
-    let headers = [
-        ("status", "rejected"),
-        ("representative-claim", "five_hour"),
-        ("5h-status", "rejected"),
-        ("5h-utilization", "1.0"),
-        ("fallback", "unavailable"),
-        ("overage-status", "rejected"),
-        ("overage-disabled-reason", "org_level_disabled"),
-    ];
-    let resets = ["reset", "5h-reset"].map(|it| (it, RESET.to_string()));
-    let headers = headers.map(|(name, value)| (name, value.to_owned())).into_iter().chain(resets);
-    let headers =
-        headers.map(|(name, value)| (format!("anthropic-ratelimit-unified-{name}"), value)).collect();
-    let body = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "over"}});
-    let model = Model::start(vec![Step::Fails(429, headers, body)]);
+    let model = Model::start(vec![Step::used_up(RESET)]);
     let direct = Direct { key: "CLAUDE_CODE_OAUTH_TOKEN", ..Direct::new(&[]) };
     let error = direct.run(&model).error.expect("a limit");
     assert_eq!((error.class, error.resets_at), (ProviderClass::Quota, Some(RESET * 1000)), "{error:?}");

@@ -1,9 +1,10 @@
 //! Whole loops with the real CLI: `loopkeeper run` starts it, the scripted model answers it.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{Mode, OFlags};
 use serde_json::{Value, json};
@@ -16,6 +17,8 @@ use crate::cli::{Ran, Terminal};
 struct Scene {
     terminal: Terminal,
     model: Model,
+    /// The variable that lets the agent in.
+    key: &'static str,
 }
 
 impl Scene {
@@ -27,7 +30,7 @@ impl Scene {
             "agent = \"claude\"\n[limits]\ngrace = \"2s\"\n[env.set]\n\
              CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC = \"1\"\nCLAUDE_CODE_MAX_RETRIES = \"0\"\n",
         );
-        Self { terminal, model }
+        Self { terminal, model, key: "ANTHROPIC_API_KEY" }
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -37,7 +40,7 @@ impl Scene {
         command
             .env("PATH", path.expect("folders without colons"))
             .env("ANTHROPIC_BASE_URL", self.model.url())
-            .env("ANTHROPIC_API_KEY", "dummy")
+            .env(self.key, "dummy")
             .env("DISABLE_TELEMETRY", "1");
         command
     }
@@ -153,6 +156,27 @@ fn claude_turned_away_for_a_moment_is_waited_for() {
     // The provider's trouble is no lack of progress.
     assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
     assert_eq!(runs.len(), 2);
+}
+
+#[test]
+fn claude_over_its_subscription_is_waited_for_until_the_reset() {
+    let reset = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs() + 3_000;
+    let scene = Scene::new(ONE_LINE, |_| vec![Step::used_up(reset)]);
+    let scene = Scene { key: "CLAUDE_CODE_OAUTH_TOKEN", ..scene };
+    let mut run = scene.start();
+    let lines = BufReader::new(run.stdout.take().expect("a pipe")).lines();
+    let read =
+        |line: std::io::Result<String>| serde_json::from_str::<Value>(&line.expect("a line")).expect("JSON");
+    let mut records = lines.map(read);
+    let waiting = records.by_ref().find(|it| it["type"] == "waiting").expect("it waits");
+    assert_eq!(waiting["reason"], "quota", "{waiting}");
+    let until = waiting["until"]["wall"].as_u64().expect("a moment");
+    assert!((reset * 1000..reset * 1000 + 60_000).contains(&until), "{waiting}, reset {reset}");
+    Ran::of(&scene.command(&["stop"]).output().expect("the binary starts")).expect(0);
+    let last = records.last().expect("an end");
+    assert_eq!(last["outcome"]["kind"], "stopped", "{last}");
+    assert_eq!(run.wait().expect("it ends").code(), Some(1));
+    assert_eq!(scene.model.prompts().len(), 1);
 }
 
 #[test]

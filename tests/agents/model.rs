@@ -5,9 +5,8 @@ mod http;
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -24,6 +23,25 @@ pub(crate) enum Step {
 impl Step {
     pub(crate) fn fails(status: u16, kind: &str, message: &str) -> Self {
         Self::Fails(status, Vec::new(), json!({"type": "error", "error": {"type": kind, "message": message}}))
+    }
+
+    /// The five hours of a subscription are used up until `reset`, in seconds of wall time.
+    pub(crate) fn used_up(reset: u64) -> Self {
+        let told = [
+            ("status", "rejected"),
+            ("representative-claim", "five_hour"),
+            ("5h-status", "rejected"),
+            ("5h-utilization", "1.0"),
+            ("fallback", "unavailable"),
+            ("overage-status", "rejected"),
+            ("overage-disabled-reason", "org_level_disabled"),
+        ];
+        let told = told.map(|(name, value)| (name, value.to_owned())).into_iter();
+        let told = told.chain(["reset", "5h-reset"].map(|it| (it, reset.to_string())));
+        let headers =
+            told.map(|(name, value)| (format!("anthropic-ratelimit-unified-{name}"), value)).collect();
+        let body = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "over"}});
+        Self::Fails(429, headers, body)
     }
 
     pub(crate) fn write(path: &str, text: &str) -> Self {
@@ -45,7 +63,6 @@ pub(crate) struct Model {
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    arrived: Condvar,
     over: AtomicBool,
 }
 
@@ -92,18 +109,6 @@ impl Model {
     pub(crate) fn left(&self) -> usize {
         let state = self.shared.state.lock().expect("no panic while locked");
         state.script.len().saturating_sub(state.asked.len())
-    }
-
-    /// Waits until so many requests came.
-    pub(crate) fn wait_for(&self, requests: usize) {
-        let state = self.shared.state.lock().expect("no panic while locked");
-        let missing = |state: &mut State| state.asked.len() < requests;
-        let (state, _) = self
-            .shared
-            .arrived
-            .wait_timeout_while(state, Duration::from_secs(60), missing)
-            .expect("no panic");
-        assert!(state.asked.len() >= requests, "only {} of {requests} requests came", state.asked.len());
     }
 }
 
@@ -179,7 +184,6 @@ impl Shared {
             (None, Some(last @ Step::Fails(..))) => last.clone(),
             (None, _) => Step::Text("the script is over"),
         };
-        self.arrived.notify_all();
         (number, step)
     }
 }
