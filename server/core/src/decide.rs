@@ -8,12 +8,14 @@ pub mod apply;
 mod boundary;
 pub mod breaker;
 mod brief;
+mod documents;
 pub mod exit;
 pub mod limits;
 pub mod machine;
 mod orders;
 pub mod pinned;
 pub mod progress;
+mod rounds;
 pub mod state;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,77 @@
+//! The documents are read: after the agent, to see what it made of them, and before it, to write its prompt.
+
+use sha2::{Digest, Sha256};
+
+use crate::journal::{PauseReason, Record};
+use crate::moment::Moment;
+
+use super::machine::{criteria_of, hold};
+use super::rounds::{iteration_over, nothing_new};
+use super::state::{Live, Loop, Phase};
+use super::{Effect, Reading, Step, brief, pinned};
+
+pub(super) fn task_read(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -> Vec<Step> {
+    match state.phase {
+        Phase::Checking => {
+            live.reading = Some(reading);
+            if nothing_new(state, live) {
+                return iteration_over(state, live, now, None);
+            }
+            vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
+        }
+        Phase::Preparing if state.stop.is_some() || state.pause.is_some() => vec![Step::Effect(Effect::GoOn)],
+        Phase::Preparing => prepared(state, live, now, &reading),
+        _ => Vec::new(),
+    }
+}
+
+fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Vec<Step> {
+    if !reading.surfaces.is_empty() {
+        return untrusted(state, &reading.surfaces);
+    }
+    if let Some(pinned) = pinned::with_user_changes(state, &reading.criteria) {
+        let unknown = pinned.iter().filter(|it| reading.untrusted.contains(&it.criterion.id));
+        let unknown: Vec<String> = unknown.map(|it| it.criterion.name.clone()).collect();
+        if !unknown.is_empty() {
+            return untrusted(state, &unknown);
+        }
+        let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
+        live.pinning = Some(pinned);
+        live.reading = Some(Box::new(reading.clone()));
+        return vec![Step::Effect(Effect::RunChecks { criteria, repeats: 0 })];
+    }
+    let iteration = state.iteration + 1;
+    let session = session_id(&state.spec.loop_id, iteration);
+    let prompt = brief::prompt(state, reading, now);
+    let tree = state.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
+    let record = Record::IterationIntended {
+        iteration,
+        session: session.clone(),
+        prompt: hex(prompt.as_bytes()),
+        tree,
+    };
+    vec![Step::Record(record), Step::Effect(Effect::SpawnAgent { iteration, session, prompt })]
+}
+
+fn untrusted(state: &Loop, what: &[String]) -> Vec<Step> {
+    let first = what.first().map_or("", String::as_str);
+    let more = if what.len() > 1 { format!(" and {} more", what.len() - 1) } else { String::new() };
+    let message =
+        format!("not trusted yet: {first}{more}. Hint: read it with `loopkeeper trust`, then resume");
+    hold(state, PauseReason::Trust, message)
+}
+
+/// A UUID that is the same in replay: agents want a session id of this shape, chosen before the start.
+fn session_id(loop_id: &str, iteration: u32) -> String {
+    let hash = hex(format!("{loop_id}:{iteration}").as_bytes());
+    let part = |range: std::ops::Range<usize>| hash.get(range).unwrap_or_default();
+    format!("{}-{}-4{}-8{}-{}", part(0..8), part(8..12), part(13..16), part(17..20), part(20..32))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,163 @@
+//! Rounds of checks: what one says about the baseline, about criteria that the user changed, and about the
+//! iteration before it. A round on a tree that would not stand still says nothing.
+
+use crate::check::Status;
+use crate::journal::{Claim, Pinned, Record, Role, Round};
+use crate::moment::Moment;
+use crate::task::{Check, Criterion};
+
+use super::machine::{criteria_of, stopped};
+use super::state::{Live, Loop, Phase};
+use super::{Effect, Reading, Step, brief, limits, pinned, progress};
+
+/// A round on a moving tree is repeated this often before it counts as unstable.
+const MAX_REPEATS: u32 = 2;
+
+pub(super) struct Judged {
+    pub(super) round: Box<Round>,
+    pub(super) wrote: Vec<String>,
+    pub(super) untracked: Vec<String>,
+}
+
+pub(super) fn checks_done(state: &Loop, live: &mut Live, now: Moment, judged: Judged) -> Vec<Step> {
+    let mut judged = judged;
+    if std::mem::take(&mut live.checking_at_rest) && state.at_rest() {
+        mark_unstable(state, &mut judged.round, &judged.wrote);
+        let round = judged.round;
+        return vec![Step::Record(Record::ChecksDone { iteration: None, round }), Step::Effect(Effect::GoOn)];
+    }
+    match state.phase {
+        Phase::Baseline => baseline_done(state, judged),
+        Phase::Preparing => pinned_anew(state, live, judged),
+        Phase::Checking if is_disturbed(state, &judged.wrote) && live.repeats < MAX_REPEATS => {
+            live.repeats += 1;
+            vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: live.repeats })]
+        }
+        Phase::Checking => iteration_over(state, live, now, Some(judged)),
+        _ => Vec::new(),
+    }
+}
+
+fn baseline_done(state: &Loop, judged: Judged) -> Vec<Step> {
+    let record = Record::Baseline {
+        iteration: 0,
+        criteria: with_roles(state.pinned.clone(), &judged.round),
+        plan: state.plan.clone(),
+        artefacts: judged.wrote,
+        round: Some(judged.round),
+        untracked: if needs_untracked(&state.spec.criteria) { judged.untracked } else { Vec::new() },
+        seen: state.spec.criteria.clone(),
+    };
+    vec![Step::Record(record), Step::Effect(Effect::GoOn)]
+}
+
+fn pinned_anew(state: &Loop, live: &mut Live, judged: Judged) -> Vec<Step> {
+    let (Some(pinned), Some(reading)) = (live.pinning.take(), live.reading.take()) else { return Vec::new() };
+    let Judged { mut round, wrote, .. } = judged;
+    mark_unstable(state, &mut round, &wrote);
+    let record = Record::Baseline {
+        iteration: state.iteration,
+        criteria: with_roles(pinned, &round),
+        plan: reading.plan,
+        artefacts: Vec::new(),
+        round: Some(round),
+        untracked: Vec::new(),
+        seen: reading.criteria,
+    };
+    vec![Step::Record(record), Step::Effect(Effect::GoOn)]
+}
+
+/// Goal or guard: what a criterion is for the rest of the loop is decided by its first result.
+fn with_roles(mut pinned: Vec<Pinned>, round: &Round) -> Vec<Pinned> {
+    for it in pinned.iter_mut().filter(|it| it.role == Role::Open) {
+        match round.result(&it.criterion.id).map(|found| found.status) {
+            Some(Status::Pass) => it.role = Role::Guard,
+            Some(Status::Unverified) | None => {}
+            Some(_) => it.role = Role::Goal,
+        }
+    }
+    pinned
+}
+
+/// The end of an iteration, with or without a round of checks.
+pub(super) fn iteration_over(
+    state: &Loop,
+    live: &mut Live,
+    now: Moment,
+    judged: Option<Judged>,
+) -> Vec<Step> {
+    let wrote = judged.as_ref().map(|it| it.wrote.clone()).unwrap_or_default();
+    let work = progress::of_iteration(state, live, &wrote);
+    let reading = live.reading.take().unwrap_or_default();
+    let row = state.last_iteration();
+    let error = row.and_then(|it| it.error.clone());
+    let round = judged.map(|mut it| {
+        mark_unstable(state, &mut it.round, &it.wrote);
+        it.round
+    });
+    let claim = claim(state, &reading);
+    let sentence = brief::sentence(state, &work.changes, round.as_deref(), claim);
+    let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
+    let wait = limits::wait_after(state, &work.changes, error.as_ref(), now);
+    let mut steps = Vec::new();
+    if let Some(round) = round {
+        steps.push(Step::Record(Record::ChecksDone { iteration: Some(state.iteration), round }));
+    }
+    steps.push(Step::Record(Record::IterationEnded {
+        iteration: state.iteration,
+        changes: work.changes,
+        proposed: pinned::proposals(state, &reading.criteria),
+        claim,
+        seen: changed_documents.then_some(reading.criteria),
+        plan: reading.plan,
+        edited_artefacts: work.edited_artefacts,
+        error,
+        sentence,
+    }));
+    steps.extend(wait.map(Step::Record));
+    steps.push(Step::Effect(Effect::GoOn));
+    steps
+}
+
+/// The strongest claim of the iteration that just ended. A failed agent claims nothing.
+fn claim(state: &Loop, reading: &Reading) -> Option<Claim> {
+    let row = state.last_iteration()?;
+    if super::breaker::is_provider_trouble(row) {
+        return None;
+    }
+    if crate::agent::claims::promise(&row.final_text, &state.spec.promise) {
+        return Some(Claim::Promise);
+    }
+    let mut blocking = reading.plan.iter().filter(|it| it.blocking).peekable();
+    (blocking.peek().is_some() && blocking.all(|it| it.done)).then_some(Claim::Plan)
+}
+
+fn is_disturbed(state: &Loop, wrote: &[String]) -> bool {
+    !progress::disturbance(state, wrote).is_empty()
+}
+
+/// On a tree that would not stand still a pass says nothing.
+fn mark_unstable(state: &Loop, round: &mut Round, wrote: &[String]) {
+    let Some(first) = progress::disturbance(state, wrote).first().copied().cloned() else { return };
+    for result in round.results.iter_mut().filter(|it| it.status == Status::Pass) {
+        result.status = Status::Unstable;
+        result.fact = format!("passed, but {first} changed while the checks ran");
+    }
+}
+
+pub(super) fn checks_cancelled(state: &Loop, live: &mut Live) -> Vec<Step> {
+    if std::mem::take(&mut live.checking_at_rest) || state.stop.is_none() {
+        return vec![Step::Effect(Effect::GoOn)];
+    }
+    vec![stopped(state)]
+}
+
+/// The agent failed and left the tree as the last round judged it: the same checks would say the same.
+pub(super) fn nothing_new(state: &Loop, live: &Live) -> bool {
+    let failed = state.last_iteration().is_some_and(|it| it.error.is_some());
+    failed && live.shot.tree == state.judged_tree
+}
+
+fn needs_untracked(criteria: &[Criterion]) -> bool {
+    criteria.iter().any(|it| matches!(it.check, Some(Check::Clean)))
+}
