@@ -50,6 +50,3 @@ fn read_head(root: &Path) -> Result<Option<Head>, git2::Error> {
         reference.is_branch().then(|| String::from_utf8_lossy(reference.shorthand_bytes()).into_owned());
     Ok(Some(Head { commit: commit.id().to_string(), tree: commit.tree_id().to_string(), branch }))
 }
-
-#[cfg(test)]
-mod tests;

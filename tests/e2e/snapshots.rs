@@ -138,8 +138,9 @@ fn asks_git_as_git_answers(name: &str, place: &Place, root: &Path) {
     }
     let untracked = git::untracked(root).unwrap_or_else(|it| panic!("{name}: {it}"));
     let listed = plain(&["ls-files", "--others", "--exclude-standard", "-z"]);
-    let count = listed.map(|it| it.split('\0').filter(|it| !it.is_empty()).count());
-    assert_eq!(untracked.map(|it| it.len()), count, "{name}: untracked");
+    let names =
+        |it: String| it.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(untracked, listed.map(names), "{name}: untracked");
 }
 
 /// Everything below `dir`.
