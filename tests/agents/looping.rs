@@ -201,9 +201,19 @@ fn claude_claiming_too_early_goes_on() {
     );
 }
 
-/// Everything the tool starts holds the pipe open: at its other end one sees when the last of them is gone.
 #[test]
 fn claude_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped_while_a_tool_runs("auto");
+}
+
+#[test]
+fn claude_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
+    let journal = stopped_while_a_tool_runs("off");
+    assert_eq!(journal.all("agent-started")[0]["domain"], "subreaper");
+}
+
+/// Everything the tool starts holds the pipe open: at its other end one sees when the last of them is gone.
+fn stopped_while_a_tool_runs(sandbox: &str) -> Journal {
     // The check passes over what follows until the agent says so, or the baseline would hang in it.
     const WORK: &str = "[ -e go ] || exit 1\n\
         exec 9>\"$(cat pipe-name)\"\n\
@@ -211,9 +221,14 @@ fn claude_stopped_while_a_tool_runs_leaves_nothing() {
         setsid sh -c '(sleep 1000 & echo started >&9; exec sleep 1000)'\n";
     let task = "# Work\n\n## Done when\n\n- It works: `$ sh work.sh`\n";
     let scene = Scene::new(task, |root| vec![Step::write(&path(root, "go"), "\n"), Step::bash("sh work.sh")]);
+    let settings = scene.terminal.read("loopkeeper.toml") + &format!("[sandbox]\nkind = \"{sandbox}\"\n");
     let pipe = scene.terminal.root().with_file_name("home").join("pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR | Mode::WUSR).expect("a pipe");
-    scene.terminal.file("work.sh", WORK).file("pipe-name", &pipe.to_string_lossy());
+    scene
+        .terminal
+        .file("loopkeeper.toml", &settings)
+        .file("work.sh", WORK)
+        .file("pipe-name", &pipe.to_string_lossy());
 
     let run = scene.start();
     // Opens once the tool writes to it.
@@ -230,7 +245,7 @@ fn claude_stopped_while_a_tool_runs_leaves_nothing() {
     let journal = Journal::of(&Ran::of(&run.wait_with_output().expect("the loop ends")));
     journal.ended(1, "stopped");
     assert_eq!(reader.read(&mut word).expect("no process holds the pipe any more"), 0);
-    let runs = journal.all("agent-ended");
-    assert_eq!(runs[0]["run"]["ending"], "stopped");
-    assert_eq!(runs[0]["run"]["error"], Value::Null);
+    let run = &journal.all("agent-ended")[0]["run"];
+    assert_eq!((&run["ending"], &run["error"]), (&json!("stopped"), &Value::Null), "{run}");
+    journal
 }
