@@ -41,4 +41,4 @@ for member in {1..9}; do read -r -u 3; done
 exec 3>&-
 echo ready
 [ "$mode" = exit ] && exit 7
-while :; do sleep 600; done
+while :; do ( exec -a "$token-waits" sleep 600 ); done
