@@ -23,7 +23,7 @@ pub(super) const CHUNKS: usize = 8;
 /// A pipe holds no more than this, so that what was written before the end is read, and no endless writer is.
 const LEFT_IN_PIPE: usize = 1024 * 1024;
 /// How long a warden may take to end its domain before its end is forced from outside.
-pub(super) const FORCE: Duration = Duration::from_secs(5);
+pub(super) const FORCE: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
 pub(super) enum Message {
