@@ -40,7 +40,7 @@ pub enum KeeperError {
     Sandbox(#[from] SandboxError),
     #[error(transparent)]
     Snapshots(#[from] SnapshotError),
-    #[error("The state folder was deleted while the loop ran ({} is gone). The agent was ended.", path.display())]
+    #[error("The state folder was deleted or replaced while the loop ran ({} is no longer this loop's). The agent was ended.", path.display())]
     StateGone { path: PathBuf },
     #[error("The keeper was ended by {signal}. The loop is interrupted.")]
     Terminated { signal: &'static str },

@@ -102,8 +102,8 @@ fn ended_early(dir: &LoopDir, status: ExitStatus) -> Result<(), KeeperError> {
 pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Result<Loop, KeeperError> {
     let (state, workspace, _) = StateDir::of_loop(dir.path())?;
     let state = Rc::new(state);
-    let _loop_lock = state.lock_loop(dir)?;
-    let _tree_lock = state.lock_tree(workspace.root(), dir.id())?;
+    // Held until everything else here is dropped: who comes next finds nothing of ours.
+    let locks = Rc::new([state.lock_loop(dir)?, state.lock_tree(workspace.root(), dir.id())?]);
     orphans::adopt().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
     orphans::end_marked(dir.id());
     let (journal, beginning, spec) = open_journal(dir)?;
@@ -116,7 +116,11 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
     let signals = Signals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
     let hands = Hands::new(scene, signals);
     let _server = listen(&state, dir, desk)?;
-    let keeper = Keeper::new(Parts { journal, hands, observer, events, asks }, beginning, dir)?;
+    let keeper = Keeper::new(
+        Parts { journal, locks: Rc::clone(&locks), hands, observer, events, asks },
+        beginning,
+        dir,
+    )?;
     keeper.run(then).await
 }
 

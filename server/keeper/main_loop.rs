@@ -3,17 +3,20 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use loopkeeper_core::decide::{self, Effect, Event, Live, Loop, Order, Phase, Step};
 use loopkeeper_core::journal::{Entry, LoopSpec, Record};
 use loopkeeper_core::moment::Moment;
 use tokio::sync::{mpsc, oneshot};
 
+use super::KeeperError;
 use super::control::{Answer, Ask, News};
 use super::perform::Hands;
-use super::{KeeperError, signals};
+use super::signals::{self, Watch};
 use crate::adapters::clock;
 use crate::adapters::journal_file::{JournalError, JournalFile};
+use crate::adapters::state_dir::lock::Lock;
 use crate::adapters::state_dir::workspace::LoopDir;
 
 /// A wait is looked at again this often: the timers of the runtime do not count suspend.
@@ -28,6 +31,8 @@ pub struct Keeper {
     live: Live,
     journal: JournalFile,
     journal_path: PathBuf,
+    /// The loop's and the tree's.
+    locks: Rc<[Lock; 2]>,
     hands: Hands,
     observer: Observer,
     events: mpsc::UnboundedReceiver<Event>,
@@ -39,6 +44,7 @@ pub struct Keeper {
 /// What [`Keeper::new`] is made of.
 pub struct Parts {
     pub journal: JournalFile,
+    pub locks: Rc<[Lock; 2]>,
     pub hands: Hands,
     pub observer: Observer,
     pub events: mpsc::UnboundedReceiver<Event>,
@@ -54,7 +60,7 @@ pub enum Beginning {
 impl Keeper {
     /// Writes the first record, or the one that says that this keeper took over.
     pub fn new(parts: Parts, beginning: Beginning, dir: &LoopDir) -> Result<Self, KeeperError> {
-        let Parts { mut journal, hands, mut observer, events, asks } = parts;
+        let Parts { mut journal, locks, hands, mut observer, events, asks } = parts;
         let boot = clock::boot_id();
         let (state, first) = match beginning {
             Beginning::New(spec) => {
@@ -77,6 +83,7 @@ impl Keeper {
             live: Live::default(),
             journal,
             journal_path,
+            locks,
             hands,
             observer,
             events,
@@ -114,8 +121,11 @@ impl Keeper {
             return Ok((event, None));
         }
         let due = decide::deadline(&self.state, &self.live);
-        let something_runs = !(self.state.at_rest() || self.state.phase == Phase::Ended);
-        let mut gone = std::pin::pin!(signals::gone(self.journal_path.clone(), something_runs));
+        let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
+        let watch = if rests { Watch::Resting } else { Watch::Working };
+        // Without its locks another keeper may believe that it is alone.
+        let is_ours = || self.journal.check().is_ok() && self.locks.iter().all(Lock::is_in_place);
+        let mut gone = std::pin::pin!(signals::gone(self.journal_path.clone(), watch, is_ours));
         loop {
             let nap = due.map(|it| it.awake.saturating_sub(clock::now().awake));
             tokio::select! {

@@ -7,6 +7,13 @@ use tokio::signal::unix::{Signal as Source, SignalKind, signal};
 
 use super::KeeperError;
 
+/// Whether there is anything that must not go on without a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Watch {
+    Working,
+    Resting,
+}
+
 /// A deleted state folder is noticed this fast while something runs.
 const LOOK_EVERY: Duration = Duration::from_secs(4);
 
@@ -49,14 +56,14 @@ impl Signals {
     }
 }
 
-/// Resolves when the journal is gone; never while nothing runs, so that a resting keeper never wakes.
-pub(super) async fn gone(journal: PathBuf, something_runs: bool) -> KeeperError {
-    if !something_runs {
+/// Resolves when the journal is no longer ours; never while nothing runs, so that a resting keeper never wakes.
+pub(super) async fn gone(journal: PathBuf, watch: Watch, is_ours: impl Fn() -> bool) -> KeeperError {
+    if watch == Watch::Resting {
         std::future::pending::<()>().await;
     }
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
-        if !journal.exists() {
+        if !is_ours() {
             return KeeperError::StateGone { path: journal };
         }
     }

@@ -5,6 +5,7 @@
 //! strace; without it they say that they were not run.
 
 pub(crate) mod disk;
+mod state;
 mod store;
 pub(crate) mod strace;
 

@@ -1,0 +1,85 @@
+//! The state folder taken away under a working keeper: it has to notice, end its agent and go, and make nothing
+//! anew.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::cli_run::{project, until};
+use crate::kill_domain::rig::{alive, stayed, token};
+
+/// Starts a loop whose agent never ends, does the harm, and waits until the keeper is gone.
+fn check(name: &str, harm: fn(&Path), expect: &str) {
+    let token = token("state");
+    let agent = format!("sh -c 'while :; do sleep 1; done' {token}");
+    let terminal = project("# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n", &agent);
+    let mut command = terminal.command(&["run", "--trust", "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = until(&mut child, "agent-started");
+    let begun = Instant::now();
+    while alive(&token).is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{name}");
+        std::thread::yield_now();
+    }
+    harm(&terminal.state());
+    let after = listing(&terminal.state());
+    assert_eq!(lines.map(Result::unwrap).find(|it| it.contains("\"type\":\"ended\"")), None, "{name}");
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1), "{name}: {stderr}");
+    assert!(stderr.contains(expect), "{name}: {stderr}");
+    assert_eq!(stayed(&token, Duration::from_secs(5)), [""; 0], "{name}");
+    // Less there may be: the keeper takes its socket with it. A look at the tree may have been under way.
+    let looking = after.iter().find(|it| it.ends_with("snapshots.git"));
+    let is_new = |it: &PathBuf| !after.contains(it) && !looking.is_some_and(|store| it.starts_with(store));
+    let made: Vec<_> = listing(&terminal.state()).into_iter().filter(is_new).collect();
+    assert_eq!(made, [PathBuf::new(); 0], "{name}");
+}
+
+/// Every path below a folder; none where there is no folder.
+fn listing(folder: &Path) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        paths.push(entry.path());
+        paths.extend(listing(&entry.path()));
+    }
+    paths
+}
+
+/// The files of this name below the folder.
+fn named(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let name = |path: &PathBuf| path.file_name().is_some_and(|it| wanted(&it.to_string_lossy()));
+    let found: Vec<_> = listing(folder).into_iter().filter(name).collect();
+    assert!(!found.is_empty());
+    found
+}
+
+#[test]
+fn rig_a_keeper_notices_that_its_state_is_gone() {
+    std::thread::scope(|scope| {
+        let check = |name, harm, expect| {
+            scope.spawn(move || check(name, harm, expect));
+        };
+        check("everything deleted", |state| fs::remove_dir_all(state).unwrap(), "journal.jsonl");
+        check(
+            "journal replaced",
+            |state| {
+                for journal in named(state, |it| it == "journal.jsonl") {
+                    let copy = journal.with_extension("copy");
+                    fs::copy(&journal, &copy).unwrap();
+                    fs::rename(copy, journal).unwrap();
+                }
+            },
+            "journal.jsonl",
+        );
+        check(
+            "locks deleted",
+            |state| {
+                named(state, |it| it.ends_with("lock")).iter().for_each(|it| fs::remove_file(it).unwrap())
+            },
+            "journal.jsonl",
+        );
+    });
+}
