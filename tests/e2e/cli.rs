@@ -28,6 +28,11 @@ impl Terminal {
         Self { folder }
     }
 
+    /// Everything of this terminal lies in it.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("work")
     }

@@ -20,7 +20,9 @@ mod process;
 #[path = "../rigs/rigs.rs"]
 mod rigs;
 mod sandbox;
+mod scenarios;
 mod snapshots;
+mod support;
 
 /// Says what this machine does not let us try. `tests/run` collects these lines.
 fn not_run(what: &str, why: &str) {

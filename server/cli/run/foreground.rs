@@ -31,10 +31,10 @@ async fn to_its_end(dir: &LoopDir, mut show: Show<'_>) -> Result<(Exit, Loop), F
         tokio::select! {
             biased;
             Some(entry) = records.recv() => tell(&mut state, &mut show, &entry),
-            kept = &mut keeper => break kept,
-            // The keeper hears them too and stops; here they only decide about the exit code.
+            // The keeper hears them too and stops, perhaps at once; here they only decide about the exit code.
             _ = interrupt.recv() => signalled = true,
             _ = terminate.recv() => signalled = true,
+            kept = &mut keeper => break kept,
         }
     };
     while let Ok(entry) = records.try_recv() {

@@ -55,7 +55,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::AgentEnded { run, .. } => agent_ended(state, entry.at, run),
         Record::SnapshotTaken { .. } => snapshot(state, &entry.record),
         Record::ChecksDone { round, .. } => judged(state, round),
-        Record::IterationEnded { .. } => iteration_ended(state, &entry.record),
+        Record::IterationEnded { .. } => iteration_ended(state, entry.at, &entry.record),
         Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
         Record::Waiting { reason, until } => state.wait = Some(Wait { reason: *reason, until: *until }),
         Record::Paused { reason, message } => {
@@ -161,6 +161,7 @@ fn intended(state: &mut Loop, at: Moment, iteration: u32, session: &str) {
     state.history.push(Iteration {
         number: iteration,
         started_at: at,
+        ended_at: at,
         duration_ms: 0,
         session: session.to_owned(),
         cost_micros: None,
@@ -249,7 +250,7 @@ fn passes(state: &Loop) -> bool {
     checked.peek().is_some() && checked.all(|it| state.status_of(&it.criterion.id) == Some(Status::Pass))
 }
 
-fn iteration_ended(state: &mut Loop, record: &Record) {
+fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
     let Record::IterationEnded { changes, plan, proposed, seen, edited_artefacts, claim, sentence, .. } =
         record
     else {
@@ -265,6 +266,7 @@ fn iteration_ended(state: &mut Loop, record: &Record) {
     }
     let mut trouble = false;
     if let Some(row) = state.history.last_mut() {
+        row.ended_at = at;
         row.changes.clone_from(changes);
         row.claim = *claim;
         row.sentence.clone_from(sentence);

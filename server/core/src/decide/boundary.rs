@@ -33,8 +33,14 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     if let Some(message) = agent_needs_user(state) {
         return hold(state, PauseReason::Agent, message);
     }
-    if state.wait.is_some_and(|it| now.awake < it.until.awake) {
-        return Vec::new();
+    match state.wait {
+        Some(wait) if now.awake < wait.until.awake => return Vec::new(),
+        Some(_) => {}
+        None => {
+            if let Some(wait) = limits::wait(state, now) {
+                return vec![Step::Record(wait), Step::Effect(Effect::GoOn)];
+            }
+        }
     }
     if std::mem::replace(&mut live.preparing, true) {
         // Asked twice while the snapshot is being taken: its event goes on.

@@ -4,6 +4,7 @@
 use crate::agent::AgentEnding;
 use crate::journal::{BreakerState, Changes, Record};
 
+use super::limits::iterations;
 use super::state::{Breaker, Iteration, Loop};
 
 /// Whether the iteration failed for reasons that say nothing about the work.
@@ -49,7 +50,7 @@ fn open(state: &Loop) -> Record {
     let n = state.breaker.no_progress;
     Record::BreakerChanged {
         state: BreakerState::Open,
-        reason: Some(format!("{n} iterations without a file change")),
+        reason: Some(format!("{} without a file change", iterations(n))),
         no_progress: n,
         trips: state.breaker.trips.saturating_add(1),
     }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use crate::agent::AgentEnding;
 use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, Round};
 use crate::moment::Moment;
 use crate::prompt::{Budget, Last, MAX_ARGUMENT_BYTES, MAX_BYTES, PromptInput, build};
 use crate::settings::PromptBy;
 use crate::task::CriterionId;
+use crate::view::words;
 
 use super::Reading;
 use super::state::{Iteration, Loop};
@@ -77,7 +79,7 @@ pub(super) fn sentence(
     } else if let Some(error) = row.and_then(|it| it.error.as_ref()) {
         format!("agent failed ({}), ", error.message)
     } else {
-        String::new()
+        row.map_or_else(String::new, cut_short)
     };
     let Some(round) = round else { return format!("{end}{work}, checks not needed") };
     let checked: Vec<&CheckResult> =
@@ -94,4 +96,15 @@ pub(super) fn sentence(
     };
     let denied = if claim.is_some() && failing > 0 { ", although the agent says it is done" } else { "" };
     format!("{end}{work}, {} of {} pass{broke}{denied}", checked.len() - failing, checked.len())
+}
+
+/// How an agent was ended that did not end by itself.
+fn cut_short(row: &Iteration) -> String {
+    let after = words::duration(row.duration_ms);
+    match row.ending {
+        Some(AgentEnding::TimedOut) => format!("out of time after {after}, "),
+        Some(AgentEnding::Idle) => format!("no sign of life after {after}, "),
+        Some(AgentEnding::Stopped) => "stopped, ".to_owned(),
+        Some(AgentEnding::Exited | AgentEnding::NotStarted) | None => String::new(),
+    }
 }

@@ -15,7 +15,7 @@ pub(super) fn task_read(state: &Loop, live: &mut Live, now: Moment, reading: Box
         Phase::Checking => {
             live.reading = Some(reading);
             if nothing_new(state, live) {
-                return iteration_over(state, live, now, None);
+                return iteration_over(state, live, None);
             }
             vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
         }

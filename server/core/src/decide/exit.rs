@@ -23,7 +23,7 @@ fn already_holds(state: &Loop) -> Option<Outcome> {
     }
     let n = state.required().count();
     Some(verified(format!(
-        "completed, verified: already holds, {} passed before the first iteration",
+        "completed, verified: already holds, {} before the first iteration",
         criteria(n, "passed", "passed")
     )))
 }
@@ -52,10 +52,13 @@ fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
         let n = criteria(checked.len(), "passes", "pass");
         verified(format!("completed, verified: {n} by loopkeeper's own run after {after}{tail}"))
     } else {
-        let n = checked.len();
+        let n = match checked.len() {
+            1 => "the one criterion with a check passes".to_owned(),
+            n => format!("all {n} criteria with a check pass"),
+        };
         let m = unchecked.len();
         claimed(format!(
-            "completed, claimed, not verified: {n} required criteria checked, {m} only claimed, after {after}{tail}"
+            "completed, claimed, not verified: {n}, {m} without one only claimed, after {after}{tail}"
         ))
     })
 }
@@ -70,8 +73,10 @@ fn claimed_only(state: &Loop, last: &Iteration, unchecked: usize) -> Option<Outc
     }
     let after = iterations(state.iteration);
     let how = if by_plan { "every plan item is ticked" } else { "the agent says so" };
-    let what =
-        if unchecked == 0 { String::new() } else { format!(", {unchecked} required criteria have no check") };
+    let what = match unchecked {
+        0 => String::new(),
+        n => format!(", {}", criteria(n, "has no check", "have no check")),
+    };
     Some(claimed(format!("completed, claimed, not verified: {how} after {after}{what}")))
 }
 

@@ -1,9 +1,10 @@
 //! Limits: numbers that end a loop, and how long it waits for a provider. Every one is charged before the
 //! spending, from the journal, over all restarts.
 
-use crate::agent::{ProviderClass, ProviderError};
-use crate::journal::{Changes, Outcome, OutcomeKind, Record, WaitReason};
+use crate::agent::ProviderClass;
+use crate::journal::{Outcome, OutcomeKind, Record, WaitReason};
 use crate::moment::Moment;
+use crate::view::words;
 
 use super::state::Loop;
 
@@ -21,11 +22,11 @@ pub(super) fn reached(state: &Loop, now: Moment) -> Option<Outcome> {
     } else if state.elapsed_ms(now) >= limits.duration_ms {
         format!(
             "limit reached: {} of work, after {}",
-            duration(limits.duration_ms),
+            words::duration(limits.duration_ms),
             iterations(state.iteration)
         )
     } else if spent >= limits.cost_micros {
-        let (spent, limit) = (dollars(spent), dollars(limits.cost_micros));
+        let (spent, limit) = (words::cost(spent), words::cost(limits.cost_micros));
         format!("limit reached: {spent} of {limit} spent, after {}", iterations(state.iteration))
     } else {
         return None;
@@ -42,23 +43,25 @@ pub(super) fn iteration_end(state: &Loop, since: Moment) -> Moment {
     if of_loop.awake < of_iteration.awake { of_loop } else { of_iteration }
 }
 
-/// How long to wait before the next iteration, by what became of the last one.
-pub(super) fn wait_after(
-    state: &Loop,
-    changes: &Changes,
-    error: Option<&ProviderError>,
-    now: Moment,
-) -> Option<Record> {
-    let failures = state.failures;
-    let (reason, ms) = match error.map(|it| it.class) {
-        Some(ProviderClass::Quota) => (WaitReason::Quota, quota_ms(error.and_then(|it| it.resets_at), now)),
-        Some(ProviderClass::Transient) => (WaitReason::Backoff, backoff_ms(state, 2_000, 10 * 60_000)),
-        Some(ProviderClass::Crash | ProviderClass::Unknown) if !changes.any() => {
-            (WaitReason::Backoff, 1_000_u64 << failures.min(6))
+/// The wait before the next iteration, by what became of the last one; counted from the end of that one, so that a
+/// pause in between is not waited for once more.
+pub(super) fn wait(state: &Loop, now: Moment) -> Option<Record> {
+    let row = state.last_iteration()?;
+    let failed = state.failures.saturating_sub(1);
+    let (reason, ms) = match row.error.as_ref().map(|it| (it.class, it.resets_at)) {
+        Some((ProviderClass::Quota, resets_at)) => (WaitReason::Quota, quota_ms(resets_at, row.ended_at)),
+        Some((ProviderClass::Transient, _)) => {
+            (WaitReason::Backoff, backoff_ms(state, failed, 2_000, 10 * 60_000))
+        }
+        Some((ProviderClass::Crash | ProviderClass::Unknown, _)) if !row.changes.any() => {
+            (WaitReason::Backoff, 1_000_u64 << failed.min(6))
         }
         Some(_) | None => (WaitReason::Between, state.spec.settings.limits.between_ms),
     };
-    (ms > 0).then(|| Record::Waiting { reason, until: now.after(ms) })
+    let until = row.ended_at.after(ms);
+    // The clock of a boot before this one says nothing: never longer than from now on.
+    let until = if until.awake > now.awake.saturating_add(ms) { now.after(ms) } else { until };
+    (until.awake > now.awake).then_some(Record::Waiting { reason, until })
 }
 
 /// Until the announced reset and a little more, never longer than a day; an hour when nothing is announced.
@@ -72,34 +75,13 @@ fn quota_ms(resets_at: Option<u64>, now: Moment) -> u64 {
 }
 
 /// Doubles with every failure in a row; the spread comes from the loop's own name, so that replay agrees.
-fn backoff_ms(state: &Loop, base: u64, cap: u64) -> u64 {
-    let full = base.saturating_mul(1 << state.failures.min(16)).min(cap);
+fn backoff_ms(state: &Loop, failed: u32, base: u64, cap: u64) -> u64 {
+    let full = base.saturating_mul(1 << failed.min(16)).min(cap);
     let spread = crc32c::crc32c(format!("{}:{}", state.spec.loop_id, state.iteration).as_bytes());
     full / 2 + u64::from(spread) % (full / 2).max(1)
 }
 
-/// `8h`, `30m`, `1h 30m`, `45s`.
-pub fn duration(ms: u64) -> String {
-    let (h, m, s) = (ms / HOUR_MS, ms / 60_000 % 60, ms / 1000 % 60);
-    match (h, m, s) {
-        (0, 0, 0) => format!("{ms}ms"),
-        (0, 0, s) => format!("{s}s"),
-        (0, m, 0) => format!("{m}m"),
-        (0, m, s) => format!("{m}m {s}s"),
-        (h, 0, _) => format!("{h}h"),
-        (h, m, _) => format!("{h}h {m}m"),
-    }
-}
-
-/// `$1.25`; below a cent four digits.
-pub fn dollars(micros: u64) -> String {
-    if micros > 0 && micros < 10_000 {
-        return format!("${:.4}", micros as f64 / 1e6);
-    }
-    format!("${:.2}", micros as f64 / 1e6)
-}
-
 /// `1 iteration`, `3 iterations`.
 pub fn iterations(n: u32) -> String {
-    if n == 1 { "1 iteration".to_owned() } else { format!("{n} iterations") }
+    words::counted(u64::from(n), "iteration")
 }

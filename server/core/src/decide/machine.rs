@@ -39,7 +39,7 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, run),
         Event::ChecksDone { round, wrote, untracked } => {
-            rounds::checks_done(state, live, now, rounds::Judged { round, wrote, untracked })
+            rounds::checks_done(state, live, rounds::Judged { round, wrote, untracked })
         }
         Event::ChecksCancelled => rounds::checks_cancelled(state, live),
         Event::RollbackReady { to, paths, shot } => rollback_ready(state, to, paths, shot),
@@ -220,8 +220,11 @@ pub(super) fn ended(kind: OutcomeKind, sentence: String, cause: Option<PauseReas
 
 /// The end by the user's word.
 pub(super) fn stopped(state: &Loop) -> Step {
-    let after = limits::iterations(state.iteration);
-    ended(OutcomeKind::Stopped, format!("stopped by the user after {after}"), None)
+    let when = match state.iteration {
+        0 => "before the first iteration".to_owned(),
+        n => format!("after {}", limits::iterations(n)),
+    };
+    ended(OutcomeKind::Stopped, format!("stopped by the user {when}"), None)
 }
 
 pub(super) fn criteria_of(state: &Loop) -> Vec<Criterion> {

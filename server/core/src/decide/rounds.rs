@@ -3,12 +3,11 @@
 
 use crate::check::Status;
 use crate::journal::{Claim, Pinned, Record, Role, Round};
-use crate::moment::Moment;
 use crate::task::{Check, Criterion};
 
 use super::machine::{criteria_of, stopped};
 use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, brief, limits, pinned, progress};
+use super::{Effect, Reading, Step, brief, pinned, progress};
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
 const MAX_REPEATS: u32 = 2;
@@ -19,7 +18,7 @@ pub(super) struct Judged {
     pub(super) untracked: Vec<String>,
 }
 
-pub(super) fn checks_done(state: &Loop, live: &mut Live, now: Moment, judged: Judged) -> Vec<Step> {
+pub(super) fn checks_done(state: &Loop, live: &mut Live, judged: Judged) -> Vec<Step> {
     let mut judged = judged;
     if std::mem::take(&mut live.checking_at_rest) && state.at_rest() {
         mark_unstable(state, &mut judged.round, &judged.wrote);
@@ -33,7 +32,7 @@ pub(super) fn checks_done(state: &Loop, live: &mut Live, now: Moment, judged: Ju
             live.repeats += 1;
             vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: live.repeats })]
         }
-        Phase::Checking => iteration_over(state, live, now, Some(judged)),
+        Phase::Checking => iteration_over(state, live, Some(judged)),
         _ => Vec::new(),
     }
 }
@@ -80,12 +79,7 @@ fn with_roles(mut pinned: Vec<Pinned>, round: &Round) -> Vec<Pinned> {
 }
 
 /// The end of an iteration, with or without a round of checks.
-pub(super) fn iteration_over(
-    state: &Loop,
-    live: &mut Live,
-    now: Moment,
-    judged: Option<Judged>,
-) -> Vec<Step> {
+pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judged>) -> Vec<Step> {
     let wrote = judged.as_ref().map(|it| it.wrote.clone()).unwrap_or_default();
     let work = progress::of_iteration(state, live, &wrote);
     let reading = live.reading.take().unwrap_or_default();
@@ -98,7 +92,6 @@ pub(super) fn iteration_over(
     let claim = claim(state, &reading);
     let sentence = brief::sentence(state, &work.changes, round.as_deref(), claim);
     let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
-    let wait = limits::wait_after(state, &work.changes, error.as_ref(), now);
     let mut steps = Vec::new();
     if let Some(round) = round {
         steps.push(Step::Record(Record::ChecksDone { iteration: Some(state.iteration), round }));
@@ -114,7 +107,6 @@ pub(super) fn iteration_over(
         error,
         sentence,
     }));
-    steps.extend(wait.map(Step::Record));
     steps.push(Step::Effect(Effect::GoOn));
     steps
 }
@@ -146,6 +138,10 @@ fn mark_unstable(state: &Loop, round: &mut Round, wrote: &[String]) {
 }
 
 pub(super) fn checks_cancelled(state: &Loop, live: &mut Live) -> Vec<Step> {
+    if state.outcome.is_some() {
+        // The round was over before it could be cancelled, and the stop was followed at the boundary.
+        return Vec::new();
+    }
     if std::mem::take(&mut live.checking_at_rest) || state.stop.is_none() {
         return vec![Step::Effect(Effect::GoOn)];
     }

@@ -88,6 +88,8 @@ pub enum Phase {
 pub struct Iteration {
     pub number: u32,
     pub started_at: Moment,
+    /// When all of it was over, checks included.
+    pub ended_at: Moment,
     pub duration_ms: u64,
     pub session: String,
     pub cost_micros: Option<u64>,

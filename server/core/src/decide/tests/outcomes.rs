@@ -87,7 +87,56 @@ fn provider_trouble_is_no_lack_of_progress() {
 fn an_agent_that_cannot_work_needs_the_user() {
     check("ff", vec![Act::fails(ProviderClass::Login, "ff")], "Paused Agent after 1");
     let crash = || Act::fails(ProviderClass::Crash, "ff");
-    check("ff", vec![crash(), crash(), crash()], "Paused Agent after 3");
+    let sim = check("ff", vec![crash(), crash(), crash()], "Paused Agent after 3");
+    assert_eq!(waits(&sim), 2, "nothing is waited for after the last");
+    // A pause as long as the wait is not waited for once more.
+    let mut sim = Sim::new(spec(two()), "ff", vec![crash(), Act::new("pp")]);
+    while sim.state.iteration == 0 {
+        sim.turn();
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim.now = sim.now.after(60_000);
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!((summary(&sim).as_str(), waits(&sim)), ("Completed verified=true after 2", 0));
+}
+
+#[test]
+fn a_round_that_is_over_before_it_is_cancelled_ends_the_loop_once() {
+    let mut sim = Sim::new(spec(two()), "ff", vec![]);
+    while sim.state.phase != crate::decide::Phase::Baseline {
+        sim.turn();
+    }
+    // The results come first, the answer to the cancelling after them.
+    sim.order(Order::Stop);
+    sim.play();
+    sim.event(crate::decide::Event::ChecksCancelled);
+    let ends = sim.entries.iter().filter(|it| matches!(it.record, Record::Ended { .. })).count();
+    assert_eq!((ends, sim.sentence()), (1, "stopped by the user before the first iteration"));
+}
+
+fn waits(sim: &Sim) -> usize {
+    sim.entries.iter().filter(|it| matches!(it.record, Record::Waiting { .. })).count()
+}
+
+#[test]
+fn sentences_count_well() {
+    let mut one = spec(vec![criterion("tests pass", "make test")]);
+    one.attended = false;
+    let says =
+        |spec, start, acts, expect: &str| assert_eq!(Sim::new(spec, start, acts).run().sentence(), expect);
+    let already =
+        "completed, verified: already holds, the one required criterion passed before the first iteration";
+    says(one.clone(), "p", vec![], already);
+    let own =
+        "completed, verified: the one required criterion passes by loopkeeper's own run after 1 iteration";
+    says(one.clone(), "f", vec![Act::new("p")], own);
+    one.settings.no_progress = 1;
+    says(one, "f", vec![Act::idle("f")], "breaker open: 1 iteration without a file change");
+    let mut short = spec(two());
+    short.settings.limits.duration_ms = 1_500;
+    says(short, "ff", vec![Act::new("ff")], "limit reached: 1.5 s of work, after 1 iteration");
 }
 
 #[test]

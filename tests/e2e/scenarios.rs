@@ -1,0 +1,15 @@
+//! Loops from their start to their end, played by the real binary with a scripted agent. A scenario is data: files,
+//! criteria, what the agent does at each start, and how the loop must end. One file per area.
+
+mod agents;
+mod checks;
+mod claims;
+mod damage;
+mod detached;
+mod limits;
+mod plans;
+mod progress;
+mod signals;
+mod starts;
+mod success;
+mod trees;

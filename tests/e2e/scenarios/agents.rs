@@ -1,0 +1,257 @@
+//! Agents that crash, hang, leave processes behind, or print what nobody wants to read.
+
+use crate::support::played::Played;
+use crate::support::scenario::Ends::{Breaker, Failed, Limit, Verified};
+use crate::support::scenario::{Ends, Scenario};
+
+const DONE: &[&str] = &["It is there: `exists done`"];
+
+#[test]
+fn crashes_once() {
+    let played = Scenario {
+        criteria: DONE,
+        acts: &["echo 'out of memory' >&2; exit 1", "touch done"],
+        ends: Verified(2, "after 2 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+    played.did(1, "agent failed (exit 1: out of memory), nothing changed, checks not needed");
+    played.told(2, "It was cut short: what it left may be half done.");
+    assert_eq!(played.all("waiting").len(), 1);
+}
+
+#[test]
+fn crashes_for_ever() {
+    let played = Scenario {
+        criteria: DONE,
+        acts: &["echo 'no such model' >&2; exit 1"],
+        ends: Failed(3, "the agent `mine` failed 3 times in a row: exit 1: no such model"),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.all("waiting").len(), 2, "nothing is waited for after the last");
+}
+
+#[test]
+fn dies_by_a_signal() {
+    Scenario {
+        criteria: DONE,
+        acts: &["kill -SEGV $$", "touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play()
+    .did(1, "agent failed (ended by signal 11), nothing changed, checks not needed");
+}
+
+#[test]
+fn crashes_but_gets_on() {
+    // Work that was done counts, whatever the exit code.
+    Scenario {
+        criteria: &["Enough: `$ wc -l < log` `>= 5`"],
+        before: "touch log",
+        acts: &["echo $n >> log; exit 1"],
+        ends: Verified(5, "after 5 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn exits_127() {
+    Scenario {
+        criteria: DONE,
+        acts: &["exec no-such-program"],
+        ends: Failed(3, "the agent `mine` failed 3 times in a row: could not be started (exit 127)"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn its_program_goes_away() {
+    let played = Scenario {
+        criteria: DONE,
+        before: "printf '#!/bin/sh\\necho $$ >> log\\nrm -- \"$0\"\\n' > agent; chmod +x agent",
+        of_agent: "command = [\"./agent\"]",
+        ends: Failed(4, "the agent `mine` failed 3 times in a row: "),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.record("agent-ended", 2)["run"]["ending"], "not-started");
+}
+
+#[test]
+fn hangs_and_gets_on() {
+    let played = Scenario {
+        criteria: DONE,
+        settings: "limits.iteration_time = \"400ms\"",
+        acts: &["touch half; sleep 600", "touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "timed-out");
+    played.did(1, "out of time after 400 ms, 1 file changed, 0 of 1 pass");
+}
+
+#[test]
+fn hangs_for_ever() {
+    Scenario {
+        criteria: DONE,
+        settings: "limits.iteration_time = \"200ms\"",
+        acts: &["trap '' TERM; while :; do sleep 600; done"],
+        ends: Failed(3, "the agent `mine` failed 3 times in a row: "),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn shows_no_sign_of_life() {
+    let played = Scenario {
+        criteria: DONE,
+        settings: "limits.idle_time = \"400ms\"",
+        acts: &["sleep 600", "touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "idle");
+}
+
+#[test]
+fn output_is_a_sign_of_life() {
+    let busy = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.2; done; touch done";
+    Scenario {
+        criteria: DONE,
+        settings: "limits.idle_time = \"800ms\"",
+        acts: &[busy],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn leaves_a_daemon_that_goes_on_editing() {
+    let played = Scenario {
+        criteria: &["Quiet: `$ sleep 0.3; test ! -f late && test -f done`"],
+        acts: &["(setsid sh -c 'sleep 0.2; while :; do echo $$ >> late; sleep 0.05; done' >/dev/null 2>&1 &); touch done"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let survivors = played.record("agent-ended", 1)["run"]["survivors"].as_array().unwrap();
+    assert!(survivors.iter().any(|it| it.as_str().unwrap().contains("sh")), "{survivors:?}");
+    assert!(!played.world.has("late"));
+}
+
+#[test]
+fn prints_fifty_megabytes() {
+    let played = Scenario {
+        criteria: DONE,
+        acts: &["head -c 25000000 /dev/zero | tr '\\0' x; yes 'a line of words' | head -c 25000000; touch done; echo; echo bye"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let run = &played.record("agent-ended", 1)["run"];
+    assert!(run["dropped"].as_u64().unwrap() > 10_000_000, "{run}");
+    assert!(run["finalText"].as_str().unwrap().ends_with("\nbye"));
+    let outputs = played.world.loops()[0].join("output");
+    let kept: u64 = std::fs::read_dir(outputs).unwrap().map(|it| it.unwrap().metadata().unwrap().len()).sum();
+    assert!(kept < 17 * 1024 * 1024, "{kept} bytes kept");
+    assert!(played.ran.stdout.len() < 100_000);
+}
+
+#[test]
+fn prints_bytes_that_are_no_text() {
+    let played = Scenario {
+        criteria: DONE,
+        acts: &["touch done; printf '\\377\\376 \\033]0;title\\007\\033[31mred\\033[0m \\342\\200\\256evil\\000\\rend\\n'"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let text = played.last()["finalText"].as_str().unwrap();
+    assert!(text.contains("red") && text.contains("end"), "{text:?}");
+    let harmless = |it: char| it == '\n' || !(it.is_control() || ('\u{202a}'..='\u{202e}').contains(&it));
+    assert!(text.chars().all(harmless), "{text:?}");
+    assert!(!played.ran.stdout.contains("\\u001b"));
+}
+
+#[test]
+fn a_secret_that_it_prints_is_in_no_record() {
+    let secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
+    let scenario = Scenario {
+        criteria: DONE,
+        acts: &["touch done; echo \"key: $ANTHROPIC_API_KEY\"; env | cut -d= -f1 | sort > $folder/names"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let mut command = world.terminal.command(&["run", "--json", "--trust"]);
+    command.env("ANTHROPIC_API_KEY", secret).env("GIT_INDEX_FILE", "/nowhere").env("VSCODE_PID", "1");
+    let ran = crate::cli::Ran::of(&command.output().unwrap());
+    let played = Played::new(world, ran);
+    played.ended_as(&scenario.ends.expected());
+    assert!(played.last()["finalText"].as_str().unwrap().starts_with("key: "));
+    assert!(!played.ran.stdout.contains(secret));
+    let names = std::fs::read_to_string(played.world.shared("names")).unwrap();
+    let has = |name: &str| names.lines().any(|it| it == name);
+    assert!(has("ANTHROPIC_API_KEY") && has("PATH") && has("LOOPKEEPER_LOOP"), "{names}");
+    assert!(!has("GIT_INDEX_FILE") && !has("VSCODE_PID") && !has("LOOPKEEPER_STATE_DIR"), "{names}");
+}
+
+/// One start of an agent that speaks as Claude Code does.
+fn claude(result: &str) -> String {
+    let init = r#"{"type":"system","subtype":"init","session_id":"0","model":"m","tools":[]}"#;
+    format!("cat <<'END'\n{init}\n{result}\nEND\n")
+}
+
+fn result(cost: &str, text: &str) -> String {
+    format!(
+        r#"{{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"num_turns":1,"result":"{text}","session_id":"0","total_cost_usd":{cost},"usage":{{"input_tokens":10,"output_tokens":5}}}}"#
+    )
+}
+
+#[track_caller]
+fn speaks_claude(settings: &str, acts: &[&str], ends: Ends<'_>) -> Played {
+    Scenario { criteria: DONE, settings, of_agent: "output = \"claude\"", acts, ends, ..Scenario::default() }
+        .play()
+}
+
+#[test]
+fn costs_add_up_to_the_limit() {
+    let act = format!("echo $n >> log; {}", claude(&result("0.6", "Working on it.")));
+    let played = speaks_claude(
+        "limits.cost_usd = 1.0",
+        &[&act],
+        Ends::Limit(2, "the cost limit of $1.00 is reached ($1.20 spent) after 2 iterations"),
+    );
+    assert_eq!(played.last()["spent"]["costMicros"], 1_200_000);
+    assert_eq!(played.last()["finalText"], "Working on it.");
+    played.told(2, "$0.40");
+}
+
+#[test]
+fn a_refused_login_ends_it_at_once() {
+    let failed = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"duration_ms":5,"num_turns":1,"result":"Invalid API key","session_id":"0","total_cost_usd":0,"usage":{}}"#;
+    let act = claude(failed) + "exit 1";
+    let played = speaks_claude("", &[&act], Failed(1, "the agent `mine` is not logged in: Invalid API key"));
+    assert_eq!(played.last()["outcome"]["cause"], "agent");
+    assert_eq!(played.all("waiting").len(), 0);
+}
+
+#[test]
+fn no_result_at_all_is_a_crash() {
+    speaks_claude("limits.iterations = 1", &["echo words"], Limit(1, ""))
+        .did(1, "agent failed (ended without a result), nothing changed, checks not needed");
+}
+
+#[test]
+fn an_agent_that_does_nothing_well_is_no_crash() {
+    let act = claude(&result("0", "Nothing to do."));
+    speaks_claude("", &[&act], Breaker(3, "3 iterations without a file change"));
+}

@@ -1,0 +1,124 @@
+//! What agents say is a hint: every false claim there is, and what a true one is worth without a check.
+
+use crate::support::scenario::Ends::{Claimed, Limit, Verified};
+use crate::support::scenario::Scenario;
+
+const TWO: &str = "limits.iterations = 2";
+
+#[test]
+fn no_claim_beats_a_failing_check() {
+    let check = |says: &str| {
+        let act = format!("echo $n >> log\ncat <<'END'\n{says}\nEND\n");
+        let played = Scenario {
+            criteria: &["Tests pass: `$ false`"],
+            settings: TWO,
+            acts: &[&act],
+            ends: Limit(2, "the limit of 2 iterations is reached"),
+            ..Scenario::default()
+        }
+        .play();
+        assert_eq!(played.last()["finalText"], says);
+        played
+    };
+    let played = check("All tests pass.\n<promise>COMPLETE</promise>");
+    assert_eq!(played.record("iteration-ended", 1)["claim"], "promise");
+    played.told(2, "It said that all was done. The checks above say otherwise.");
+    check("EXIT_SIGNAL: true\nSTATUS: COMPLETE");
+    check("---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---");
+    check("All done! Everything is complete, finished and verified. 全部完成");
+}
+
+#[test]
+fn what_only_looks_like_a_promise_is_no_claim() {
+    let check = |says: &str| {
+        let act = format!("echo $n >> log\ncat <<'END'\n{says}\nEND\n");
+        let played = Scenario {
+            criteria: &["It reads well"],
+            settings: "limits.iterations = 2\nexit.done_signals = 1",
+            acts: &[&act],
+            ends: Limit(2, "the limit of 2 iterations is reached"),
+            ..Scenario::default()
+        }
+        .play();
+        assert_eq!(played.record("iteration-ended", 1)["claim"], serde_json::Value::Null);
+    };
+    check("When it is done I print `<promise>COMPLETE</promise>`.");
+    check("> <promise>COMPLETE</promise>");
+    check("```\n<promise>COMPLETE</promise>\n```");
+    check("<promise>COMPLETED</promise>");
+    check("EXIT_SIGNAL: true");
+}
+
+#[test]
+fn prose_alone_needs_two_claims_in_a_row() {
+    let claim = "echo $n >> text; echo '<promise>COMPLETE</promise>'";
+    let played = Scenario {
+        criteria: &["It reads well"],
+        acts: &[claim, "echo $n >> text", claim, claim],
+        ends: Claimed(4, "completed, claimed, not verified: the agent says so after 4 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(1, "What no check can see: yours to judge\n\n- It reads well");
+    played.told(1, "end your last message with this line alone:\n\n<promise>COMPLETE</promise>");
+    assert!(
+        played.last()["sentence"].as_str().unwrap().ends_with("the one required criterion without a check")
+    );
+}
+
+#[test]
+fn a_check_and_prose_need_one_claim_with_the_check_passing() {
+    Scenario {
+        criteria: &["It is there: `exists text`", "It reads well"],
+        acts: &[
+            "echo '<promise>COMPLETE</promise>'",
+            "echo a > text",
+            "echo b > text; echo '<promise>COMPLETE</promise>'",
+        ],
+        ends: Claimed(3, "the one criterion with a check passes, 1 only claimed, after 3 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn a_claim_of_an_agent_that_failed_is_none() {
+    let played = Scenario {
+        criteria: &["It reads well"],
+        settings: "limits.iterations = 2\nexit.done_signals = 1",
+        acts: &["echo $n >> text; echo '<promise>COMPLETE</promise>'; exit 1"],
+        ends: Limit(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.did(1, "agent failed (exit 1), 1 file changed");
+}
+
+#[test]
+fn ticked_boxes_prove_nothing() {
+    let task = "# Make it so\n\n## Done when\n\n- [x] Tests pass: `$ test -f done`\n- [ ] Lint: `$ true`\n";
+    let played = Scenario {
+        files: &[("PROMPT.md", task)],
+        acts: &["sed -i 's/\\[ \\]/[x]/' PROMPT.md", "touch done"],
+        ends: Verified(2, "all 2 required criteria pass"),
+        ..Scenario::default()
+    }
+    .play();
+    played.judged(0, "fail", "exit 1").judged(1, "fail", "exit 1").told(2, "1 of 2 checks");
+}
+
+#[test]
+fn passes_true_proves_nothing() {
+    let prd = r#"{"userStories": [
+        {"id": "US-1", "title": "One", "acceptanceCriteria": ["It is there: `exists one`"], "passes": false}
+    ]}"#;
+    let played = Scenario {
+        files: &[("prd.json", prd)],
+        acts: &["sed -i 's/false/true/' prd.json", "touch one"],
+        ends: Verified(2, "the one required criterion passes"),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.record("iteration-ended", 1)["claim"], "plan");
+    played.told(2, "It ticked off the whole plan. The checks above say otherwise.");
+}

@@ -1,0 +1,143 @@
+//! Agents that damage what they should not touch: the task, its criteria, the repository, everything.
+
+use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::{Scenario, task};
+
+#[test]
+fn deletes_the_prompt_document() {
+    let played = Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &["rm PROMPT.md", "touch done"],
+        ends: Verified(2, "the one required criterion passes"),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(2, "# Make it so").told(2, "done does not exist");
+    assert!(!played.world.has("PROMPT.md"));
+}
+
+#[test]
+fn weakens_the_check_in_the_document() {
+    let played = Scenario {
+        criteria: &["Tests pass: `$ test -f done`"],
+        acts: &["sed -i 's/test -f done/true/' PROMPT.md; echo '<promise>COMPLETE</promise>'", "touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.judged(1, "fail", "exit 1");
+    let proposed = &played.record("iteration-ended", 1)["proposed"];
+    assert_eq!(proposed, &serde_json::json!(["added: Tests pass", "removed: Tests pass"]));
+    played.told(2, "The criteria of this loop are fixed.").told(2, "- removed: Tests pass");
+}
+
+#[test]
+fn strikes_the_criterion_that_fails_and_adds_one_of_its_own() {
+    let played = Scenario {
+        criteria: &["Tests pass: `$ test -f done`", "Lint: `$ true`"],
+        acts: &[
+            "sed -i '/Tests pass/d' PROMPT.md; echo '- Mine: `$ touch $HOME/canary`' >> PROMPT.md",
+            "touch done",
+        ],
+        ends: Verified(2, "all 2 required criteria pass"),
+        ..Scenario::default()
+    }
+    .play();
+    let canary = played.world.terminal.folder().join("home/canary");
+    assert!(!canary.exists(), "the agent's own check was run");
+}
+
+#[test]
+fn makes_a_criterion_optional() {
+    Scenario {
+        criteria: &["Tests pass: `$ test -f done`"],
+        settings: "limits.iterations = 2",
+        acts: &["sed -i 's/Tests pass/Tests pass (optional)/' PROMPT.md", "true"],
+        ends: Limit(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn raises_its_own_limits() {
+    Scenario {
+        criteria: &["Far: `exists nowhere`"],
+        settings: "limits.iterations = 2",
+        acts: &["sed -i 's/iterations = 2/iterations = 99/' loopkeeper.toml; echo $n >> log"],
+        ends: Limit(2, "the limit of 2 iterations is reached"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn deletes_the_tests_that_a_check_runs() {
+    let played = Scenario {
+        files: &[("tests/run.sh", "test -f done\n")],
+        criteria: &["Tests pass: `$ sh tests/run.sh`"],
+        acts: &["rm -r tests", "mkdir tests; echo 'test -f done' > tests/run.sh; touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.record("iteration-ended", 1)["changes"]["files"], serde_json::json!(["tests/run.sh"]));
+    played.judged(1, "fail", "").told(2, "- `tests/run.sh`");
+}
+
+#[test]
+fn removes_the_repository() {
+    Scenario {
+        before: "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start",
+        criteria: &["It is there: `exists done`"],
+        acts: &["rm -rf .git", "echo $n > work", "touch done"],
+        ends: Verified(3, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn removes_every_file_and_a_rollback_brings_them_back() {
+    let played = Scenario {
+        files: &[("src/a", "precious\n"), ("b", "too\n")],
+        criteria: &["It is there: `exists done`"],
+        acts: &["rm -rf ./* ./.[!.]*", "touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert!(!played.world.has("src"));
+    played.world.run(&["rollback", "latest", "0"]).expect(0).out("The files are as they were at the start");
+    played
+        .file("src/a", "precious\n")
+        .file("b", "too\n")
+        .file("PROMPT.md", &task(&["It is there: `exists done`"]));
+    assert!(!played.world.has("done"));
+}
+
+#[test]
+fn replaces_the_whole_tree_by_another_folder() {
+    Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &["cd ..; mv work work.old; mkdir work; cp work.old/PROMPT.md work; touch work/done"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn kills_the_process_above_it() {
+    // Inside of a PID namespace that is its warden's business; outside it is the warden. Neither lets the loop go
+    // on as if nothing had been.
+    let played = Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &["kill -9 $PPID; sleep 600", "touch done"],
+        settings: "limits.iteration_time = \"1s\"",
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert!(played.last()["outcome"]["verified"].as_bool().unwrap());
+}

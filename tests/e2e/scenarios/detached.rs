@@ -1,0 +1,315 @@
+//! Loops that outlive the terminal they were started in: seen, steered, stopped and taken up again from others.
+
+use std::fs;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::processes::around;
+use crate::support::scenario::{Scenario, task};
+use crate::support::world::{PATIENCE, World};
+
+/// Says that it is up, then works until the test says so.
+const WAITS: &str = "echo $n >> log; touch $folder/up.$n; until [ -f $folder/go.$n ]; do sleep 0.02; done";
+
+fn detached(scenario: &Scenario<'_>) -> (World, String) {
+    let world = scenario.world();
+    let ran = world.run(&["run", "--trust", "--detach", "--json"]);
+    let started: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
+    let id = started["loopId"].as_str().unwrap().to_owned();
+    (world, id)
+}
+
+fn go(world: &World, number: u32) {
+    fs::write(world.shared(&format!("go.{number}")), "").unwrap();
+}
+
+/// The outcome's kind, whether it was verified, and the iterations of the newest loop, once it has ended.
+#[track_caller]
+fn end(world: &World) -> (String, bool, u64) {
+    let record = world.until("end", |it| it["type"] == "ended");
+    let outcome = &record["outcome"];
+    let status = world.status();
+    assert_eq!((&status["state"], &status["phase"]), (&"done".into(), &"ended".into()));
+    assert_eq!(&status["outcome"], outcome);
+    world.assert_nobody_left();
+    let kind = outcome["kind"].as_str().unwrap().to_owned();
+    (kind, outcome["verified"].as_bool().unwrap(), status["iteration"].as_u64().unwrap())
+}
+
+fn kinds(world: &World) -> Vec<String> {
+    world.journal().iter().map(|it| it["type"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The processes of this loop whose arguments have this word.
+fn kill(world: &World, word: &str) {
+    let found: Vec<_> =
+        around(world.terminal.folder()).into_iter().filter(|it| it.arguments.contains(word)).collect();
+    assert!(!found.is_empty(), "nobody to kill");
+    found.iter().for_each(|it| it.kill());
+    assert!(found.iter().all(|it| it.is_gone(PATIENCE)));
+}
+
+#[test]
+fn runs_to_its_end_alone() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Enough: `$ wc -l < log` `>= 2`"],
+        before: "touch log",
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    let status = world.status();
+    assert_eq!(
+        (&status["id"], &status["state"], &status["phase"]),
+        (&id.as_str().into(), &"working".into(), &"iterating".into())
+    );
+    assert_eq!((&status["iteration"], &status["criteria"]["failed"]), (&1.into(), &1.into()));
+    assert!(status["keeper"]["alive"].as_bool().unwrap() && status["keeper"]["pid"].is_u64());
+    world.run(&["status"]).expect(0).out(&id);
+    let watch = world.terminal.command(&["watch", "--json", &id]).stdout(Stdio::piped()).spawn().unwrap();
+    go(&world, 1);
+    world.until_shared("up.2");
+    go(&world, 2);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+    let watched = watch.wait_with_output().unwrap();
+    assert_eq!(watched.status.code(), Some(0));
+    let last: Value =
+        serde_json::from_str(String::from_utf8_lossy(&watched.stdout).lines().last().unwrap()).unwrap();
+    assert_eq!((&last["type"], &last["iterations"]), (&"ended".into(), &2.into()));
+    assert!(world.status()["keeper"]["pid"].is_null());
+}
+
+#[test]
+fn paused_steered_and_resumed() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Enough: `$ wc -l < log` `>= 2`"],
+        before: "touch log",
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    world.run(&["pause", &id]).expect(0).out("pauses after its current iteration");
+    world.run(&["steer", &id, "Mind the gap, please."]).expect(0);
+    go(&world, 1);
+    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    let status = world.status();
+    assert_eq!((&status["state"], &status["phase"]), (&"paused".into(), &"paused".into()));
+    // At rest the checks run at once, and the files may be put back.
+    world.run(&["check"]).expect(1).out("Enough");
+    go(&world, 2);
+    world.run(&["resume"]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+    let said = world.prompt(2);
+    assert!(said.contains("## The user says, while you work\n\nMind the gap, please."), "{said}");
+    world.run(&["resume", &id]).expect(1).err("has ended");
+    world.run(&["steer", &id, "Too late."]).expect(1).err("has ended");
+    world.run(&["stop", &id]).expect(1).err("has ended");
+}
+
+#[test]
+fn stopped_after_the_iteration() {
+    let (world, id) =
+        detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
+    world.until_shared("up.1");
+    world.run(&["stop", &id]).expect(0).out("stops after its current iteration");
+    assert_eq!(world.status()["phase"], "stopping");
+    go(&world, 1);
+    assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
+    assert_eq!(world.starts(), 1);
+    assert!(kinds(&world).contains(&"checks-done".to_owned()));
+    world.run(&["watch", &id]).expect(1).out("stopped by the user after 1 iteration");
+}
+
+#[test]
+fn stopped_now() {
+    let (world, _) = detached(&Scenario {
+        criteria: &["Far: `exists nowhere`"],
+        acts: &["trap '' TERM; (setsid sleep 600 &); touch $folder/up; while :; do sleep 600; done"],
+        ..Scenario::default()
+    });
+    world.until_shared("up");
+    world.run(&["stop", "--now"]).expect(0);
+    assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
+}
+
+#[test]
+fn an_open_breaker_waits_for_its_user() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &["true", "true", "true"],
+        ..Scenario::default()
+    });
+    world.until("pause", |it| it["type"] == "paused" && it["reason"] == "breaker");
+    let status = world.status();
+    assert_eq!((&status["state"], &status["breaker"]["state"]), (&"needsYou".into(), &"open".into()));
+    assert_eq!((world.starts(), &status["pause"]["reason"]), (3, &"breaker".into()));
+    // Going on is a trial of one: without progress it opens again.
+    world.run(&["resume", &id]).expect(0);
+    world.until("second pause", |_| world.journal().iter().filter(|it| it["type"] == "paused").count() == 2);
+    assert_eq!(world.starts(), 4);
+    world.acts(&["true", "touch done"]);
+    world.run(&["reset", "breaker", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 6));
+}
+
+#[test]
+fn a_killed_keeper_is_interrupted_and_resumed_within_its_budget() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Far: `exists nowhere`"],
+        settings: "limits.iterations = 3",
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    go(&world, 1);
+    world.until_shared("up.2");
+    kill(&world, "loopkeeper keeper ");
+    world.assert_nobody_left();
+    let status = world.status();
+    assert_eq!((&status["state"], &status["phase"]), (&"needsYou".into(), &"interrupted".into()));
+    assert!(status["keeper"]["pid"].is_null());
+    world.run(&["status"]).expect(0).out("loopkeeper resume");
+    world.run(&["pause", &id]).expect(1).err("is interrupted");
+    let watched = world.run(&["watch", &id]);
+    watched.expect(1).err("is interrupted");
+    go(&world, 3);
+    world.run(&["resume", &id]).expect(0).out("goes on");
+    assert_eq!(end(&world), ("limit".to_owned(), false, 3));
+    assert_eq!(world.starts(), 3, "the interrupted iteration is charged");
+    let recovered = world.until("recovery", |it| it["type"] == "recovered");
+    assert_eq!(recovered["interrupted"], 2);
+    assert!(world.prompt(3).contains("It was cut short"));
+    world.run(&["log", &id]).expect(0).out("interrupted");
+}
+
+#[test]
+fn an_interrupted_loop_is_stopped_without_a_start() {
+    let (world, id) =
+        detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
+    world.until_shared("up.1");
+    kill(&world, "loopkeeper keeper ");
+    world.run(&["stop", &id]).expect(0);
+    assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
+    assert_eq!(world.starts(), 1);
+    // The tree is free again.
+    world.acts(&["touch nowhere"]);
+    world.run(&["run", "--trust"]).expect(0);
+}
+
+#[test]
+fn log_diff_and_rollback_there_and_back() {
+    let world = Scenario {
+        files: &[("text", "zero\n")],
+        criteria: &["Two: `has \"two\" text`"],
+        acts: &["echo one > text; echo new > extra", "echo two > text; rm extra"],
+        ..Scenario::default()
+    }
+    .world();
+    world.run(&["run", "--trust"]).expect(0).out("completed, verified");
+    world.run(&["log"]).expect(0).out("completed, verified");
+    let log = world.run(&["log", "--json"]);
+    let lines: Vec<Value> =
+        log.expect(0).stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(lines, world.journal());
+    world.run(&["diff", "latest", "1"]).expect(0).out("-zero\n+one\n").out("+new\n");
+    world.run(&["diff", "latest", "2"]).expect(0).out("-one\n+two\n").out("-new\n");
+    world.run(&["diff", "latest", "3"]).expect(2).err("has no iteration 3");
+    world.terminal.file("mine", "of the user\n");
+    world.run(&["rollback", "latest", "1"]).expect(0).out("after iteration 1");
+    assert_eq!(
+        (world.terminal.read("text"), world.has("extra"), world.has("mine")),
+        ("one\n".to_owned(), true, false)
+    );
+    world.run(&["rollback", "latest", "2"]).expect(0);
+    assert_eq!((world.terminal.read("text"), world.has("extra")), ("two\n".to_owned(), false));
+    world.run(&["rollback", "latest", "9"]).expect(2).err("has no snapshot after iteration 9");
+}
+
+#[test]
+fn a_rollback_of_a_loop_at_rest_and_none_of_one_at_work() {
+    let (world, id) =
+        detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
+    world.until_shared("up.1");
+    world.run(&["rollback", &id, "0"]).expect(1).err("at work").err("Hint: pause it first");
+    world.run(&["pause", &id]).expect(0);
+    go(&world, 1);
+    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    world.run(&["rollback", &id, "0"]).expect(0);
+    assert!(!world.has("log"));
+    world.run(&["rollback", &id, "1"]).expect(0);
+    assert_eq!(world.terminal.read("log"), "1\n");
+    world.run(&["stop", &id]).expect(0);
+    assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
+}
+
+#[test]
+fn the_users_edit_of_the_task_is_taken_up() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Enough: `$ test -f done`"],
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    world.run(&["pause", &id]).expect(0);
+    go(&world, 1);
+    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    // A file check and other words need no trust.
+    world.terminal.file(
+        "PROMPT.md",
+        &(task(&["Enough: `$ test -f done`", "Also this: `exists also`"]) + "\nBe quick.\n"),
+    );
+    world.acts(&["touch done", "touch also"]);
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 3));
+    let said = world.prompt(2);
+    assert!(said.contains("Be quick.") && said.contains("### Also this"), "{said}");
+}
+
+#[test]
+fn a_command_that_the_user_adds_needs_trust() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Enough: `$ test -f done`"],
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    world.run(&["pause", &id]).expect(0);
+    go(&world, 1);
+    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    world.terminal.file("PROMPT.md", &task(&["Enough: `$ test -f done`", "New: `$ touch $HOME/canary`"]));
+    world.acts(&["touch done"]);
+    world.run(&["resume", &id]).expect(0);
+    let paused = world.until("pause", |it| it["type"] == "paused" && it["reason"] == "trust");
+    assert!(paused["message"].as_str().unwrap().contains("New"), "{paused}");
+    assert_eq!(
+        (&world.status()["state"], &world.status()["phase"]),
+        (&"needsYou".into(), &"untrusted".into())
+    );
+    let canary = world.terminal.folder().join("home/canary");
+    assert!(!canary.exists());
+    assert_eq!(world.starts(), 1);
+    // The user takes it back: no word is needed any more.
+    world.terminal.file("PROMPT.md", &task(&["Enough: `$ test -f done`"]));
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+    assert!(!canary.exists());
+}
+
+#[test]
+fn a_missing_login_waits_for_its_user() {
+    let failed = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"duration_ms":5,"num_turns":1,"result":"Please run /login","session_id":"0","total_cost_usd":0,"usage":{}}"#;
+    let act = format!("echo '{failed}'; exit 1");
+    let (world, id) = detached(&Scenario {
+        criteria: &["It is there: `exists done`"],
+        of_agent: "output = \"claude\"",
+        acts: &[&act],
+        ..Scenario::default()
+    });
+    world.until("pause", |it| it["type"] == "paused" && it["reason"] == "agent");
+    assert_eq!((world.starts(), &world.status()["state"]), (1, &"needsYou".into()));
+    let done = failed.replace("true", "false").replace("401", "null");
+    world.acts(&[&format!("touch done; echo '{done}'")]);
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+}

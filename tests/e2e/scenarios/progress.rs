@@ -1,0 +1,153 @@
+//! What counts as progress, and the breaker that opens without any.
+
+use crate::support::scenario::Ends::{Breaker, Limit, Verified};
+use crate::support::scenario::Scenario;
+
+const REPO: &str =
+    "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
+const STUCK: &str = "breaker open: 3 iterations without a file change";
+/// Never met by anything the acts here do.
+const FAR: &[&str] = &["Far away: `exists nowhere`"];
+
+#[test]
+fn nothing_at_all() {
+    let played = Scenario {
+        criteria: FAR,
+        acts: &["echo 'Thinking about it.'"],
+        ends: Breaker(3, STUCK),
+        ..Scenario::default()
+    }
+    .play();
+    let opened = played.all("breaker-changed");
+    assert_eq!((&opened[0]["state"], &opened[0]["trips"]), (&"open".into(), &1.into()));
+    assert_eq!(played.last()["outcome"]["cause"], "breaker");
+}
+
+#[test]
+fn a_breaker_of_one() {
+    Scenario {
+        criteria: FAR,
+        settings: "breaker.no_progress = 1",
+        acts: &["touch a", "true"],
+        ends: Breaker(2, "breaker open: 1 iteration without a file change"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn progress_closes_the_count() {
+    Scenario {
+        criteria: FAR,
+        acts: &["true", "true", "touch a", "true"],
+        ends: Breaker(6, STUCK),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn oscillation_is_stopped_by_the_limit() {
+    // A tree that changes is progress to the plain breaker; the limit ends what goes back and forth.
+    Scenario {
+        criteria: FAR,
+        settings: "limits.iterations = 6",
+        acts: &["echo a > x", "echo b > x", "echo a > x", "echo b > x", "echo a > x", "echo b > x"],
+        ends: Limit(6, "the limit of 6 iterations is reached after 6 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn untracked_files_are_progress() {
+    Scenario {
+        before: REPO,
+        criteria: &["Enough: `$ ls note.* | wc -l` `>= 5`"],
+        acts: &["touch note.$n"],
+        ends: Verified(5, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn commits_are_progress_where_the_tree_stays() {
+    // A dirty start: everything is there, and the agent only commits it, a file at a time.
+    let played = Scenario {
+        before: &format!("{REPO}; touch 1 2 3 4 5"),
+        criteria: &["Committed: `$ git ls-files 1 2 3 4 5 | wc -l` `== 5`"],
+        acts: &["git add $n; git commit -qm $n"],
+        ends: Verified(5, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(
+        played.record("iteration-ended", 2)["changes"],
+        serde_json::json!({"count": 0, "committed": true})
+    );
+    played.did(2, "committed, 0 of 1 pass").told(3, "It made a commit and left no other change.");
+}
+
+#[test]
+fn empty_and_amended_commits_are_none() {
+    let check = |act: &str| {
+        Scenario { before: REPO, criteria: FAR, acts: &[act], ends: Breaker(3, STUCK), ..Scenario::default() }
+            .play()
+    };
+    check("git commit -q --allow-empty -m $n");
+    check("git commit -q --amend -m $n");
+    check("git checkout -q -b branch-$n");
+    check("git add -A; git stash -q --include-untracked || true");
+}
+
+#[test]
+fn ignored_files_times_and_swap_files_are_none() {
+    let check = |act: &str| {
+        Scenario {
+            files: &[(".gitignore", "*.log\n"), ("kept", "")],
+            before: REPO,
+            criteria: FAR,
+            acts: &[act],
+            ends: Breaker(3, STUCK),
+            ..Scenario::default()
+        }
+        .play()
+    };
+    check("date +%N > build.log");
+    check("mkdir -p node_modules/x target; date +%N > node_modules/x/y; date +%N > target/z");
+    check("touch kept; echo $n > .kept.swp");
+    check("mkdir -p empty-$n");
+}
+
+#[test]
+fn modes_and_links_are_progress() {
+    let check = |act: &str| {
+        Scenario {
+            files: &[("kept", "")],
+            criteria: FAR,
+            settings: "limits.iterations = 4",
+            acts: &[act],
+            ends: Limit(4, ""),
+            ..Scenario::default()
+        }
+        .play()
+    };
+    check("if [ -x kept ]; then chmod -x kept; else chmod +x kept; fi");
+    check("ln -sfn to-$n link");
+}
+
+#[test]
+fn a_dirty_start_is_nobodys_progress() {
+    Scenario {
+        files: &[("a", "1\n")],
+        before: &format!("{REPO}; echo 2 > a; echo new > b; rm -f c"),
+        criteria: FAR,
+        acts: &["git status > /dev/null"],
+        ends: Breaker(3, STUCK),
+        ..Scenario::default()
+    }
+    .play()
+    .file("a", "2\n")
+    .file("b", "new\n");
+}

@@ -1,0 +1,100 @@
+//! INT and TERM to a loop without a terminal: stop now, exit 130, and nothing left.
+
+use std::io::Read;
+use std::process::{Child, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::cli::Ran;
+use crate::support::played::Played;
+use crate::support::scenario::Ends::{self, Stopped};
+use crate::support::scenario::Scenario;
+use crate::support::world::World;
+
+fn start(world: &World) -> Child {
+    let mut command = world.terminal.command(&["run", "--json", "--trust"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+#[track_caller]
+fn ended(world: World, mut child: Child, ends: Ends<'_>) -> Played {
+    let mut errors = child.stderr.take().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let mut ran = Ran::of(&output);
+    errors.read_to_string(&mut ran.stderr).unwrap();
+    let played = Played::new(world, ran);
+    played.ended_as(&ends.expected());
+    played
+}
+
+#[test]
+fn while_the_agent_works() {
+    for (number, stubborn) in [(Signal::TERM, ""), (Signal::INT, "trap '' TERM INT HUP; ")] {
+        let act = format!(
+            "{stubborn}(setsid sleep 600 &); echo half > half; touch $folder/up; sleep 600 & wait; wait; sleep 600"
+        );
+        let scenario =
+            Scenario { criteria: &["Far: `exists nowhere`"], acts: &[&act], ..Scenario::default() };
+        let world = scenario.world();
+        let child = start(&world);
+        world.until_shared("up");
+        signal(&child, number);
+        let played = ended(world, child, Stopped(1, "stopped by the user after 1 iteration"));
+        assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "stopped");
+        // What it had written is kept, and in a snapshot.
+        played.file("half", "half\n");
+        assert_eq!(played.record("snapshot-taken", 1)["iteration"], 1);
+        played.world.run(&["rollback", "latest", "1"]).expect(0);
+    }
+}
+
+#[test]
+fn while_the_baseline_is_taken() {
+    let scenario = Scenario {
+        criteria: &["Slow: `$ touch $HOME/up; sleep 600`"],
+        acts: &["touch never"],
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let child = start(&world);
+    world.until("loop", |it| it["type"] == "snapshot-taken");
+    let up = world.terminal.folder().join("home/up");
+    world.until("check", |_| up.exists());
+    signal(&child, Signal::TERM);
+    let played = ended(world, child, Stopped(0, "stopped by the user before the first iteration"));
+    assert_eq!(played.world.starts(), 0);
+}
+
+#[test]
+fn while_checks_run() {
+    let scenario = Scenario {
+        criteria: &["Slow: `$ test -f done || exit 1; touch $HOME/up; sleep 600`"],
+        acts: &["touch done"],
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let child = start(&world);
+    let up = world.terminal.folder().join("home/up");
+    world.until("check", |_| up.exists());
+    signal(&child, Signal::INT);
+    ended(world, child, Stopped(1, "stopped by the user after 1 iteration"));
+}
+
+#[test]
+fn while_it_waits() {
+    let scenario = Scenario {
+        criteria: &["Far: `exists nowhere`"],
+        settings: "limits.between = \"10m\"",
+        acts: &["echo $n >> log"],
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let child = start(&world);
+    world.until("wait", |it| it["type"] == "waiting");
+    signal(&child, Signal::TERM);
+    ended(world, child, Stopped(1, "stopped by the user after 1 iteration"));
+}

@@ -1,0 +1,179 @@
+//! Loops that get there: honestly, silently, at once, or without a single start of the agent.
+
+use crate::support::scenario::Ends::{Breaker, Verified};
+use crate::support::scenario::Scenario;
+
+const PROMISE: &str = "echo '<promise>COMPLETE</promise>'";
+
+#[test]
+fn one_iteration() {
+    let played = Scenario {
+        criteria: &["It is there: `exists done.txt`"],
+        acts: &["echo hi > done.txt; echo 'Made it.'; echo '<promise>COMPLETE</promise>'"],
+        ends: Verified(1, "completed, verified: the one required criterion passes by loopkeeper's own run"),
+        ..Scenario::default()
+    }
+    .play();
+    played.judged(0, "fail", "done.txt does not exist").judged(1, "pass", "exists");
+    played.did(1, "1 file changed, 1 of 1 pass").told(1, "iteration 1 of at most 25");
+    assert_eq!(played.last()["finalText"], "Made it.\n<promise>COMPLETE</promise>");
+}
+
+#[test]
+fn three_iterations_are_told_what_still_fails() {
+    let played = Scenario {
+        files: &[("test.sh", "ls; for i in a b c; do [ -f $i ] || { echo missing $i; exit 1; }; done\n")],
+        criteria: &["Tests pass: `$ sh test.sh`"],
+        acts: &["touch a", "touch b", "touch c"],
+        ends: Verified(3, "after 3 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(1, "missing a").told(2, "missing b").told(3, "missing c").not_told(3, "missing b");
+    played
+        .told(2, "It changed 1 file:\n\n- `a`")
+        .judged(2, "fail", "exit 1")
+        .did(3, "1 file changed, 1 of 1 pass");
+}
+
+#[test]
+fn seven_iterations() {
+    Scenario {
+        criteria: &["Long enough: `$ wc -l < log` `>= 7`"],
+        before: "touch log",
+        acts: &["echo $n >> log"],
+        ends: Verified(7, "after 7 iterations"),
+        ..Scenario::default()
+    }
+    .play()
+    .judged(6, "fail", "6, needs at least 7");
+}
+
+#[test]
+fn an_agent_that_says_nothing() {
+    let played = Scenario {
+        criteria: &["One: `exists one`", "Two: `exists two`"],
+        acts: &["touch one", "touch two"],
+        ends: Verified(2, "all 2 required criteria pass"),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.last()["finalText"], "");
+    assert_eq!(played.ran.stderr, "");
+}
+
+#[test]
+fn already_holds() {
+    let played = Scenario {
+        criteria: &["It is there: `exists PROMPT.md`", "Builds: `$ true`"],
+        acts: &["touch never"],
+        ends: Verified(0, "all 2 required criteria already held before the first iteration"),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.world.starts(), 0);
+}
+
+#[test]
+fn anyway_needs_a_claim_although_everything_holds() {
+    let played = Scenario {
+        criteria: &["Builds: `$ true`"],
+        args: &["--anyway"],
+        acts: &["touch better", &format!("touch best; {PROMISE}")],
+        ends: Verified(2, "the one required criterion passes"),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(1, "<promise>COMPLETE</promise>").told(1, "Every check passes");
+}
+
+#[test]
+fn anyway_without_a_claim_and_without_work_opens_the_breaker() {
+    Scenario {
+        criteria: &["Builds: `$ true`"],
+        args: &["--anyway"],
+        acts: &["echo 'Nothing to do.'"],
+        ends: Breaker(3, "breaker open: 3 iterations without a file change"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn optional_criteria_do_not_block() {
+    Scenario {
+        criteria: &["It is there: `exists done`", "Nice (optional): `$ false`"],
+        acts: &["touch done"],
+        ends: Verified(1, "the one required criterion passes"),
+        ..Scenario::default()
+    }
+    .play()
+    .told(1, "Optional.");
+}
+
+#[test]
+fn a_prompt_on_the_command_line() {
+    let played = Scenario {
+        args: &[
+            "--prompt",
+            "Make the file `a`.",
+            "--criterion",
+            "It is there: `exists a`",
+            "--criterion",
+            "- B: `$ test -f b`",
+        ],
+        acts: &["touch a", "touch b"],
+        ends: Verified(2, "all 2 required criteria pass"),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(2, "Make the file `a`.").not_told(2, "It is there: `exists a`");
+    assert!(played.records[0]["spec"]["task"].as_str().unwrap().starts_with("prompt:"));
+}
+
+#[test]
+fn a_prompt_without_a_criterion_is_only_claimed() {
+    let played = Scenario {
+        args: &["--prompt", "Make the file a.", "--completion-promise", "ALL DONE"],
+        acts: &["touch a; echo '<promise>COMPLETE</promise>'", "echo '<promise>ALL DONE</promise>'"],
+        ends: crate::support::scenario::Ends::Claimed(3, "the agent says so after 3 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(1, "<promise>ALL DONE</promise>");
+}
+
+#[test]
+fn the_prompt_as_an_argument_and_as_a_file() {
+    let rig = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rigs/agent.sh");
+    for (how, word) in [("argument", "{prompt}"), ("file", "@{prompt_file}")] {
+        let scenario = Scenario {
+            criteria: &["It is there: `exists done`"],
+            acts: &["touch done"],
+            ends: Verified(1, ""),
+            ..Scenario::default()
+        };
+        let world = scenario.world();
+        let folder = world.shared("");
+        let command = format!("command = [\"sh\", \"{rig}\", \"{}\", \"{word}\"]\n", folder.display());
+        world.settings("", &format!("{command}prompt = \"{how}\"\n"));
+        let ran = world.run(&["run", "--json", "--trust"]);
+        let played = crate::support::played::Played::new(world, ran);
+        played.ended_as(&scenario.ends.expected());
+        played.told(1, "# Make it so").told(1, "iteration 1 of at most 25");
+    }
+}
+
+#[test]
+fn the_promise_that_the_document_names() {
+    Scenario {
+        files: &[("PROMPT.md", "# Write it\n\nOutput <promise>SHIPPED</promise> when it reads well.\n")],
+        acts: &["echo $n >> text; echo '<promise>SHIPPED</promise>'"],
+        ends: crate::support::scenario::Ends::Claimed(
+            2,
+            "completed, claimed, not verified: the agent says so",
+        ),
+        ..Scenario::default()
+    }
+    .play();
+}

@@ -1,0 +1,76 @@
+//! Work trees of every kind: without git, with repositories inside, in odd states.
+
+use crate::support::scenario::Ends::Verified;
+use crate::support::scenario::Scenario;
+
+const REPO: &str = "git init -q; git config user.email a@b.c; git config user.name A";
+
+#[test]
+fn no_git_at_all() {
+    let played = Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &["touch done"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert!(!played.world.has(".git"));
+    assert_eq!(played.all("snapshot-taken").len(), 3);
+    assert!(played.record("snapshot-taken", 1)["head"].is_null());
+}
+
+#[test]
+fn a_repository_without_commits() {
+    Scenario {
+        before: REPO,
+        criteria: &["Committed: `$ git log --oneline | wc -l` `== 2`"],
+        acts: &["git add -A; git commit -qm one", "touch b; git add b; git commit -qm two"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn work_inside_a_nested_repository_is_progress() {
+    let played = Scenario {
+        before: &format!(
+            "{REPO}; mkdir -p lib/inner; cd lib/inner; {REPO}; touch x; git add x; git commit -qm x"
+        ),
+        criteria: &["Enough: `$ wc -l < lib/inner/x` `>= 4`"],
+        acts: &["echo $n >> lib/inner/x; git -C lib/inner commit -qam $n"],
+        ends: Verified(4, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let changed = &played.record("iteration-ended", 2)["changes"]["files"];
+    assert_eq!(changed, &serde_json::json!(["lib/inner/x"]));
+}
+
+#[test]
+fn the_users_git_stays_as_it_was() {
+    let played = Scenario {
+        files: &[("a", "1\n"), ("b", "1\n")],
+        before: &format!("{REPO}; git add -A; git commit -qm start; echo 2 > a; git add a; echo 3 > a; git rev-parse HEAD > ../head; cp .git/index ../index; cp .git/logs/HEAD ../reflog"),
+        criteria: &["It is there: `exists done`"],
+        acts: &["touch done"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.world.shell("cmp .git/index ../index; cmp .git/logs/HEAD ../reflog; [ \"$(git rev-parse HEAD)\" = \"$(cat ../head)\" ]");
+    played.world.shell("git for-each-ref | wc -l | grep -qx 1");
+}
+
+#[test]
+fn hostile_names() {
+    let played = Scenario {
+        criteria: &["Enough: `$ ls -A odd | wc -l` `>= 3`"],
+        acts: &["mkdir odd; cd odd; touch -- -rf \"$(printf 'a\\nb')\" \"$(printf '\\033[31mred\\377')\""],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.did(1, "3 files changed, 1 of 1 pass");
+    assert!(!played.ran.stdout.contains('\u{1b}'));
+}

@@ -1,0 +1,7 @@
+//! What end-to-end tests of loops share: a world with a scripted agent in it, scenarios played there, and a look
+//! at who is still alive. The terminal itself is in `cli.rs`.
+
+pub(crate) mod played;
+pub(crate) mod processes;
+pub(crate) mod scenario;
+pub(crate) mod world;

@@ -1,0 +1,134 @@
+//! A loop that has ended, and what can be asked of it.
+
+use serde_json::Value;
+
+use super::scenario::Expected;
+use super::world::World;
+use crate::cli::Ran;
+
+pub(crate) struct Played {
+    pub(crate) world: World,
+    pub(crate) ran: Ran,
+    /// What `--json` printed, one record a line.
+    pub(crate) records: Vec<Value>,
+}
+
+impl Played {
+    #[track_caller]
+    pub(crate) fn new(world: World, ran: Ran) -> Self {
+        let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        let records = ran.stdout.lines().map(read).collect();
+        Self { world, ran, records }
+    }
+
+    /// The end as expected, and what holds of every end.
+    #[track_caller]
+    pub(crate) fn ended_as(&self, expected: &Expected<'_>) {
+        let last = self.last();
+        assert_eq!(last["type"], "ended", "{last:#}\nstderr:\n{}", self.ran.stderr);
+        let sentence = last["sentence"].as_str().unwrap();
+        let found = (&last["outcome"]["kind"], &last["outcome"]["verified"], &last["iterations"]);
+        let wanted = (&expected.kind.into(), &expected.verified.into(), &expected.iterations.into());
+        assert_eq!(found, wanted, "{sentence}\n{}", self.story());
+        assert!(sentence.contains(expected.sentence), "{sentence:?} lacks {:?}", expected.sentence);
+        assert_eq!(self.ran.code, Some(expected.exit), "{sentence}");
+        self.summed_up();
+        self.recorded();
+        self.world.assert_nobody_left();
+    }
+
+    /// The last line agrees with the records before it.
+    #[track_caller]
+    fn summed_up(&self) {
+        let last = self.last();
+        assert_eq!(last["sentence"], last["outcome"]["sentence"]);
+        assert_eq!(last["spent"]["calls"], last["iterations"], "each iteration is one start");
+        assert_eq!(self.all("iteration-intended").len() as u64, last["iterations"].as_u64().unwrap());
+        let runs = self.all("agent-ended");
+        let final_text = runs.last().map_or("", |it| it["run"]["finalText"].as_str().unwrap());
+        assert_eq!(last["finalText"], final_text);
+        let ran = runs.iter().filter(|it| it["run"]["ending"] != "not-started").count() as u64;
+        if self.world.starts() > 0 {
+            assert_eq!(self.world.starts(), ran, "starts of the agent");
+        }
+    }
+
+    /// What was printed is the journal.
+    #[track_caller]
+    fn recorded(&self) {
+        let journal = self.world.journal();
+        let (printed, written) = (self.records.split_last().unwrap().1, journal.split_last().unwrap().1);
+        assert_eq!(printed, written);
+        for (index, record) in self.records.iter().enumerate() {
+            assert_eq!(record["seq"], index as u64 + 1);
+        }
+    }
+
+    pub(crate) fn last(&self) -> &Value {
+        self.records.last().unwrap_or_else(|| panic!("nothing was printed; stderr:\n{}", self.ran.stderr))
+    }
+
+    pub(crate) fn all(&self, kind: &str) -> Vec<&Value> {
+        self.records.iter().filter(|it| it["type"] == kind).collect()
+    }
+
+    /// The record of this kind that is about the n-th iteration.
+    #[track_caller]
+    pub(crate) fn record(&self, kind: &str, iteration: u32) -> &Value {
+        let is_it = |it: &&Value| it["type"] == kind && it["iteration"] == iteration;
+        self.records.iter().find(is_it).unwrap_or_else(|| panic!("no {kind} {iteration}\n{}", self.story()))
+    }
+
+    /// Status and fact of the only criterion, or of the first one, after the n-th iteration; 0 is the baseline.
+    #[track_caller]
+    pub(crate) fn judged(&self, iteration: u32, status: &str, fact: &str) -> &Self {
+        let kind = if iteration == 0 { "baseline" } else { "checks-done" };
+        let result = &self.record(kind, iteration)["round"]["results"][0];
+        assert_eq!(result["status"], status, "{result:#}");
+        let found = result["fact"].as_str().unwrap();
+        assert!(found.contains(fact), "{found:?} lacks {fact:?}");
+        self
+    }
+
+    /// The sentence of the n-th iteration.
+    #[track_caller]
+    pub(crate) fn did(&self, iteration: u32, sentence: &str) -> &Self {
+        assert_eq!(self.record("iteration-ended", iteration)["sentence"], sentence);
+        self
+    }
+
+    /// What the n-th start of the agent was told.
+    #[track_caller]
+    pub(crate) fn told(&self, number: u32, text: &str) -> &Self {
+        let prompt = self.world.prompt(number);
+        assert!(prompt.contains(text), "no {text:?} in prompt {number}:\n{prompt}");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn not_told(&self, number: u32, text: &str) -> &Self {
+        let prompt = self.world.prompt(number);
+        assert!(!prompt.contains(text), "{text:?} in prompt {number}:\n{prompt}");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn file(&self, path: &str, text: &str) -> &Self {
+        assert_eq!(self.world.terminal.read(path), text, "{path}");
+        self
+    }
+
+    /// What happened, short enough to be read.
+    fn story(&self) -> String {
+        let line = |it: &Value| {
+            let mut it = it.clone();
+            if let Some(fields) = it.as_object_mut() {
+                for name in ["v", "epoch", "at", "sum", "spec", "criteria", "seen", "prompt"] {
+                    fields.remove(name);
+                }
+            }
+            it.to_string()
+        };
+        self.records.iter().map(line).collect::<Vec<_>>().join("\n") + "\nstderr:\n" + &self.ran.stderr
+    }
+}

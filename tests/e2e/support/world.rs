@@ -1,0 +1,174 @@
+//! A terminal with a scripted agent: `tests/rigs/agent.sh` plays one act of shell at each start. What it keeps lies
+//! beside the work tree, so that nothing it does to the tree makes it forget.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::processes::{around, stayed};
+use crate::cli::{Ran, Terminal};
+
+/// Far longer than anything here takes on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) struct World {
+    pub(crate) terminal: Terminal,
+    agent: PathBuf,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let terminal = Terminal::new();
+        let agent = terminal.folder().join("agent");
+        fs::create_dir(&agent).unwrap();
+        fs::write(agent.join("starts"), "0\n").unwrap();
+        Self { terminal, agent }
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.terminal.root()
+    }
+
+    /// What the agent and the test share, outside of the tree: `$folder` of an act.
+    pub(crate) fn shared(&self, name: &str) -> PathBuf {
+        self.agent.join(name)
+    }
+
+    /// The acts from the next start on.
+    pub(crate) fn acts(&self, acts: &[&str]) {
+        let begun = self.starts();
+        for (index, act) in acts.iter().enumerate() {
+            let number = begun as usize + index + 1;
+            fs::write(self.shared(&format!("act.{number}")), act).unwrap();
+            fs::write(self.shared("act.last"), act).unwrap();
+        }
+    }
+
+    /// `loopkeeper.toml` with the agent in it.
+    pub(crate) fn settings(&self, settings: &str, of_agent: &str) {
+        let rig = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rigs/agent.sh");
+        let (rig, folder) = (rig.display(), self.agent.display());
+        let command = format!("command = [\"sh\", \"{rig}\", \"{folder}\"]\n");
+        let of_agent = if of_agent.contains("command") { of_agent.to_owned() } else { command + of_agent };
+        let text = format!("agent = \"mine\"\n{settings}\n[agents.mine]\n{of_agent}\n");
+        self.terminal.file("loopkeeper.toml", &text);
+        let home = self.terminal.folder().join("home/.config/loopkeeper");
+        fs::create_dir_all(&home).unwrap();
+        // Nothing here deserves ten seconds of grace.
+        fs::write(home.join("config.toml"), "limits.grace = \"300ms\"\n").unwrap();
+    }
+
+    /// Shell of the user's, in the root.
+    #[track_caller]
+    pub(crate) fn shell(&self, script: &str) {
+        let output = self.shell_command(script).output().unwrap();
+        assert!(output.status.success(), "{script}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn shell_command(&self, script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command
+            .args(["-ec", script])
+            .current_dir(self.root())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.terminal.folder().join("home"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        self.terminal.run(args)
+    }
+
+    /// How often the agent was started.
+    pub(crate) fn starts(&self) -> u64 {
+        fs::read_to_string(self.shared("starts")).unwrap().trim().parse().unwrap()
+    }
+
+    /// What the n-th start of the agent was told.
+    pub(crate) fn prompt(&self, number: u32) -> String {
+        fs::read_to_string(self.shared(&format!("prompt.{number}"))).unwrap()
+    }
+
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.root().join(path).symlink_metadata().is_ok()
+    }
+
+    /// The folders of this world's loops, oldest first.
+    pub(crate) fn loops(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for workspace in folders(&self.terminal.state().join("workspaces")) {
+            found.extend(folders(&workspace.join("loops")));
+        }
+        let began = |it: &PathBuf| fs::metadata(it.join("start.json")).and_then(|it| it.modified()).ok();
+        found.sort_by_key(began);
+        found
+    }
+
+    /// The journal of the newest loop; whole lines only.
+    pub(crate) fn journal(&self) -> Vec<Value> {
+        let Some(newest) = self.loops().pop() else { return Vec::new() };
+        let text = fs::read_to_string(newest.join("journal.jsonl")).unwrap_or_default();
+        let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// Waits until the newest loop's journal says so; returns the record.
+    #[track_caller]
+    pub(crate) fn until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let found = within_patience(|| self.journal().into_iter().rev().find(&is_it));
+        found.unwrap_or_else(|| panic!("no {what} in {:#?}", self.journal()))
+    }
+
+    /// Waits for a file that an act leaves in `$folder`.
+    #[track_caller]
+    pub(crate) fn until_shared(&self, name: &str) {
+        let path = self.shared(name);
+        assert!(within_patience(|| path.exists().then_some(())).is_some(), "no {name} by the agent");
+    }
+
+    /// The newest loop, as `status --json` shows it.
+    pub(crate) fn status(&self) -> Value {
+        let ran = self.run(&["status", "--json"]);
+        let shown: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
+        shown["loops"][0].clone()
+    }
+
+    /// Asserts that nobody of this world is alive; who is just going gets a moment.
+    #[track_caller]
+    pub(crate) fn assert_nobody_left(&self) {
+        let stayed = stayed(self.terminal.folder(), Duration::from_secs(2));
+        assert!(stayed.is_empty(), "still alive: {stayed:#?}");
+    }
+}
+
+impl Drop for World {
+    /// A test that failed must not leave its keeper at work.
+    fn drop(&mut self) {
+        for process in around(self.terminal.folder()) {
+            process.kill();
+        }
+    }
+}
+
+/// The end of an external event that sends no word: looked for until it is there.
+fn within_patience<T>(look: impl Fn() -> Option<T>) -> Option<T> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let found = look();
+        if found.is_some() || Instant::now() > until {
+            return found;
+        }
+        sleep(Duration::from_millis(10));
+    }
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.flatten().map(|entry| entry.path()).filter(|it| it.is_dir()).collect()
+}

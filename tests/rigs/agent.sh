@@ -1,0 +1,16 @@
+# An agent that plays its n-th act on its n-th start, and the last one ever after. An act is shell, sourced in the
+# work tree; it may read $n and $folder, which lies outside of the tree.
+# usage: sh agent.sh FOLDER [PROMPT | @PROMPT_FILE]
+folder=$1
+n=$(($(cat "$folder/starts") + 1))
+echo "$n" > "$folder/starts"
+case $# in
+  1) cat > "$folder/prompt.$n" ;;
+  *) case $2 in
+       @*) cat "${2#@}" > "$folder/prompt.$n" ;;
+       *) printf '%s' "$2" > "$folder/prompt.$n" ;;
+     esac ;;
+esac
+act=$folder/act.$n
+[ -f "$act" ] || act=$folder/act.last
+. "$act"
