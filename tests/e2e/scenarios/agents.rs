@@ -92,7 +92,9 @@ fn hangs_and_gets_on() {
     }
     .play();
     assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "timed-out");
-    played.did(1, "out of time after 400 ms, 1 file changed, 0 of 1 pass");
+    let sentence = played.record("iteration-ended", 1)["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("out of time after 4"), "{sentence}");
+    assert!(sentence.ends_with(" ms, 1 file changed, 0 of 1 pass"), "{sentence}");
 }
 
 #[test]
@@ -228,7 +230,7 @@ fn costs_add_up_to_the_limit() {
     let played = speaks_claude(
         "limits.cost_usd = 1.0",
         &[&act],
-        Ends::Limit(2, "the cost limit of $1.00 is reached ($1.20 spent) after 2 iterations"),
+        Ends::Limit(2, "limit reached: $1.20 of $1.00 spent, after 2 iterations"),
     );
     assert_eq!(played.last()["spent"]["costMicros"], 1_200_000);
     assert_eq!(played.last()["finalText"], "Working on it.");
@@ -237,7 +239,7 @@ fn costs_add_up_to_the_limit() {
 
 #[test]
 fn a_refused_login_ends_it_at_once() {
-    let failed = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"duration_ms":5,"num_turns":1,"result":"Invalid API key","session_id":"0","total_cost_usd":0,"usage":{}}"#;
+    let failed = r#"{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":401,"duration_ms":5,"num_turns":1,"result":"Invalid API key","session_id":"0","total_cost_usd":0,"usage":{}}"#;
     let act = claude(failed) + "exit 1";
     let played = speaks_claude("", &[&act], Failed(1, "the agent `mine` is not logged in: Invalid API key"));
     assert_eq!(played.last()["outcome"]["cause"], "agent");

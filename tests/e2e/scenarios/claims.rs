@@ -13,7 +13,7 @@ fn no_claim_beats_a_failing_check() {
             criteria: &["Tests pass: `$ false`"],
             settings: TWO,
             acts: &[&act],
-            ends: Limit(2, "the limit of 2 iterations is reached"),
+            ends: Limit(2, "limit reached: 2 iterations"),
             ..Scenario::default()
         }
         .play();
@@ -36,7 +36,7 @@ fn what_only_looks_like_a_promise_is_no_claim() {
             criteria: &["It reads well"],
             settings: "limits.iterations = 2\nexit.done_signals = 1",
             acts: &[&act],
-            ends: Limit(2, "the limit of 2 iterations is reached"),
+            ends: Limit(2, "limit reached: 2 iterations"),
             ..Scenario::default()
         }
         .play();
@@ -62,7 +62,7 @@ fn prose_alone_needs_two_claims_in_a_row() {
     played.told(1, "What no check can see: yours to judge\n\n- It reads well");
     played.told(1, "end your last message with this line alone:\n\n<promise>COMPLETE</promise>");
     assert!(
-        played.last()["sentence"].as_str().unwrap().ends_with("the one required criterion without a check")
+        played.last()["sentence"].as_str().unwrap().ends_with(", the one required criterion has no check")
     );
 }
 
@@ -75,7 +75,10 @@ fn a_check_and_prose_need_one_claim_with_the_check_passing() {
             "echo a > text",
             "echo b > text; echo '<promise>COMPLETE</promise>'",
         ],
-        ends: Claimed(3, "the one criterion with a check passes, 1 only claimed, after 3 iterations"),
+        ends: Claimed(
+            3,
+            "the one criterion with a check passes, 1 without one only claimed, after 3 iterations",
+        ),
         ..Scenario::default()
     }
     .play();

@@ -65,7 +65,7 @@ fn raises_its_own_limits() {
         criteria: &["Far: `exists nowhere`"],
         settings: "limits.iterations = 2",
         acts: &["sed -i 's/iterations = 2/iterations = 99/' loopkeeper.toml; echo $n >> log"],
-        ends: Limit(2, "the limit of 2 iterations is reached"),
+        ends: Limit(2, "limit reached: 2 iterations"),
         ..Scenario::default()
     }
     .play();

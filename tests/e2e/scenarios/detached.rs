@@ -118,7 +118,7 @@ fn stopped_after_the_iteration() {
     assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
     assert_eq!(world.starts(), 1);
     assert!(kinds(&world).contains(&"checks-done".to_owned()));
-    world.run(&["watch", &id]).expect(1).out("stopped by the user after 1 iteration");
+    world.run(&["watch", &id]).expect(1).out("Stopped by the user after 1 iteration");
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn log_diff_and_rollback_there_and_back() {
         ..Scenario::default()
     }
     .world();
-    world.run(&["run", "--trust"]).expect(0).out("completed, verified");
-    world.run(&["log"]).expect(0).out("completed, verified");
+    world.run(&["run", "--trust"]).expect(0).out("Completed, verified");
+    world.run(&["log"]).expect(0).out("ompleted, verified");
     let log = world.run(&["log", "--json"]);
     let lines: Vec<Value> =
         log.expect(0).stdout.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
@@ -231,7 +231,7 @@ fn a_rollback_of_a_loop_at_rest_and_none_of_one_at_work() {
     let (world, id) =
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
-    world.run(&["rollback", &id, "0"]).expect(1).err("at work").err("Hint: pause it first");
+    world.run(&["rollback", &id, "0"]).expect(1).err("at work").err("Hint: Pause it first");
     world.run(&["pause", &id]).expect(0);
     go(&world, 1);
     world.until("end of the iteration", |it| it["type"] == "iteration-ended");
@@ -298,7 +298,7 @@ fn a_command_that_the_user_adds_needs_trust() {
 
 #[test]
 fn a_missing_login_waits_for_its_user() {
-    let failed = r#"{"type":"result","subtype":"success","is_error":true,"api_error_status":401,"duration_ms":5,"num_turns":1,"result":"Please run /login","session_id":"0","total_cost_usd":0,"usage":{}}"#;
+    let failed = r#"{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":401,"duration_ms":5,"num_turns":1,"result":"Please run /login","session_id":"0","total_cost_usd":0,"usage":{}}"#;
     let act = format!("echo '{failed}'; exit 1");
     let (world, id) = detached(&Scenario {
         criteria: &["It is there: `exists done`"],
@@ -308,7 +308,7 @@ fn a_missing_login_waits_for_its_user() {
     });
     world.until("pause", |it| it["type"] == "paused" && it["reason"] == "agent");
     assert_eq!((world.starts(), &world.status()["state"]), (1, &"needsYou".into()));
-    let done = failed.replace("true", "false").replace("401", "null");
+    let done = failed.replace("true", "false").replace("api_error\"", "completed\"").replace("401", "null");
     world.acts(&[&format!("touch done; echo '{done}'")]);
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));

@@ -11,7 +11,7 @@ fn iterations() {
         criteria: FAR,
         settings: "limits.iterations = 3",
         acts: &["echo $n >> log"],
-        ends: Limit(3, "the limit of 3 iterations is reached after 3 iterations"),
+        ends: Limit(3, "limit reached: 3 iterations"),
         ..Scenario::default()
     }
     .play();
@@ -26,7 +26,7 @@ fn an_argument_wins() {
         settings: "limits.iterations = 9",
         args: &["--max-iterations", "1"],
         acts: &["echo $n >> log"],
-        ends: Limit(1, "the limit of 1 iteration is reached after 1 iteration"),
+        ends: Limit(1, "limit reached: 1 iteration"),
         ..Scenario::default()
     }
     .play();
@@ -50,7 +50,7 @@ fn duration_ends_a_running_agent() {
         criteria: FAR,
         args: &["--max-duration", "1500ms"],
         acts: &["echo $n >> log; sleep 600"],
-        ends: Limit(1, "the time limit of 1.5 s is reached after 1 iteration"),
+        ends: Limit(1, "limit reached: 1.5 s of work, after 1 iteration"),
         ..Scenario::default()
     }
     .play();

@@ -53,7 +53,7 @@ fn oscillation_is_stopped_by_the_limit() {
         criteria: FAR,
         settings: "limits.iterations = 6",
         acts: &["echo a > x", "echo b > x", "echo a > x", "echo b > x", "echo a > x", "echo b > x"],
-        ends: Limit(6, "the limit of 6 iterations is reached after 6 iterations"),
+        ends: Limit(6, "limit reached: 6 iterations"),
         ..Scenario::default()
     }
     .play();

@@ -46,7 +46,7 @@ fn seven_iterations() {
         ..Scenario::default()
     }
     .play()
-    .judged(6, "fail", "6, needs at least 7");
+    .judged(6, "fail", "6, needs >= 7");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn already_holds() {
     let played = Scenario {
         criteria: &["It is there: `exists PROMPT.md`", "Builds: `$ true`"],
         acts: &["touch never"],
-        ends: Verified(0, "all 2 required criteria already held before the first iteration"),
+        ends: Verified(0, "already holds, all 2 required criteria passed before the first iteration"),
         ..Scenario::default()
     }
     .play();
@@ -120,7 +120,7 @@ fn a_prompt_on_the_command_line() {
             "--criterion",
             "It is there: `exists a`",
             "--criterion",
-            "- B: `$ test -f b`",
+            "B: `$ test -f b`",
         ],
         acts: &["touch a", "touch b"],
         ends: Verified(2, "all 2 required criteria pass"),
