@@ -1,13 +1,18 @@
 //! `stop`: ends a loop.
 
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::Answer;
+use super::failure::{Answer, Failure};
+use super::loops::Seen;
 use super::out::Out;
 use super::select::LoopArg;
 use super::{keeper, loops, order};
 use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::workspace::LoopDir;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,9 +34,25 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     } else if seen.is_open() {
         // A keeper takes it over only to write down that it ends.
         keeper::start_detached(&store, &seen.dir, Some("stop"))?;
+        wait_for_the_end(&store, &seen.dir)?;
         out.line(format_args!("Loop {id} was interrupted; now it has ended."));
     } else {
         return Err(order::nobody_there(&seen));
     }
     Ok(Exit::Done)
+}
+
+/// The keeper has one record to write.
+fn wait_for_the_end(store: &StateDir, dir: &LoopDir) -> Result<(), Failure> {
+    const PATIENCE: Duration = Duration::from_secs(30);
+    const LOOK: Duration = Duration::from_millis(10);
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        match Seen::read(store, dir.clone())? {
+            Some(seen) if !seen.is_open() => return Ok(()),
+            _ => sleep(LOOK),
+        }
+    }
+    Err(Failure::ended(format_args!("loop {} did not end", dir.id()))
+        .hint("`loopkeeper status` shows what it does."))
 }

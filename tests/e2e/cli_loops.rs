@@ -1,0 +1,212 @@
+//! Loops that outlive the command that started them: seen, steered, paused, killed, resumed and rolled back from
+//! other commands.
+
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::cli::Terminal;
+use crate::cli_run::{project, until};
+
+const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
+
+/// A detached loop whose agent does in each iteration what it reads from a pipe, so that the test is its clock.
+struct Gated {
+    terminal: Terminal,
+    gate: PathBuf,
+}
+
+impl Gated {
+    fn start() -> Self {
+        let terminal = project(TASK, "");
+        let gate = terminal.state().with_file_name("gate");
+        rustix::fs::mknodat(rustix::fs::CWD, &gate, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        let agent = format!("date +%s%N > changed; sh < {}\n", gate.display());
+        terminal.file("agent.sh", &agent).file("precious", "first\n");
+        let ran = terminal.run(&["run", "--trust", "--detach"]);
+        ran.expect(0).out(" runs; `loopkeeper watch ");
+        Self { terminal, gate }
+    }
+
+    /// Lets the waiting iteration do this and end.
+    fn iteration(&self, script: &str) {
+        std::fs::write(&self.gate, script).unwrap();
+    }
+
+    fn status(&self) -> Value {
+        let ran = self.terminal.run(&["status", "latest", "--json"]);
+        let all: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
+        all["loops"][0].clone()
+    }
+
+    fn state(&self) -> (String, String) {
+        let status = self.status();
+        let word = |name: &str| status[name].as_str().unwrap().to_owned();
+        (word("state"), word("phase"))
+    }
+
+    fn pid(&self) -> Pid {
+        let pid = self.status()["keeper"]["pid"].as_i64().unwrap();
+        Pid::from_raw(pid as i32).unwrap()
+    }
+
+    /// Waits until the loop has a record of this type that comes after `seq`.
+    fn wait_for(&self, kind: &str, seq: u64) {
+        let mut watch = self.watch();
+        let wanted = format!("\"type\":\"{kind}\"");
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(watch.stdout.take().unwrap()));
+        let found = lines.by_ref().map(Result::unwrap).any(|line| {
+            let record: Value = serde_json::from_str(&line).unwrap();
+            line.contains(&wanted) && record["seq"].as_u64().unwrap() > seq
+        });
+        assert!(found, "the loop ended without another record of type {kind}");
+        drop(lines);
+        watch.kill().unwrap();
+        watch.wait().unwrap();
+    }
+
+    fn watch(&self) -> Child {
+        let mut command = self.terminal.command(&["watch", "latest", "--json"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// The exit code of a watcher that saw the loop end.
+    fn watched_end(&self) -> i32 {
+        self.terminal.run(&["watch"]).code.unwrap()
+    }
+
+    fn kill_keeper(&self) {
+        kill_process(self.pid(), Signal::KILL).unwrap();
+        // A lock dies with its process, which is not at once.
+        while self.status()["keeper"]["alive"] == true {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Gated {
+    /// A test that failed leaves nothing running.
+    fn drop(&mut self) {
+        self.terminal.run(&["stop", "--now", "latest"]);
+    }
+}
+
+#[test]
+fn a_detached_loop_is_seen_and_steered_from_other_commands() {
+    let gated = Gated::start();
+    let Gated { terminal, .. } = &gated;
+    gated.wait_for("agent-started", 0);
+    assert_eq!(gated.state(), ("working".into(), "iterating".into()));
+    terminal.run(&["status"]).expect(0).out("Working: iteration 1/25").out("It is there");
+    terminal.run(&["run", "--trust"]).expect(1).err("works in");
+    terminal.run(&["rollback", "latest", "0"]).expect(1).err("at work").err("Hint: Pause it first");
+    terminal.run(&["resume"]).expect(1).err("not paused");
+    terminal.run(&["steer", "latest", "look at the gate"]).expect(0);
+    terminal.run(&["steer", "latest", " "]).expect(2).err("empty");
+    terminal.run(&["reset", "session"]).expect(0).out("nothing to reset");
+    terminal.run(&["pause"]).expect(0).out("after its current iteration");
+    gated.iteration("echo second > precious");
+    gated.wait_for("iteration-ended", 0);
+    assert_eq!(gated.state(), ("paused".into(), "paused".into()));
+    terminal.run(&["diff", "latest", "1"]).expect(0).out("-first").out("+second");
+    terminal.run(&["diff", "latest", "2"]).expect(2).err("no iteration 2");
+    terminal.run(&["rollback", "latest", "7"]).expect(2).err("7");
+    terminal.run(&["rollback", "latest", "0"]).expect(0).out("as they were at the start");
+    assert_eq!(terminal.read("precious"), "first\n");
+    let seq = gated.status()["seq"].as_u64().unwrap();
+    terminal.run(&["resume"]).expect(0);
+    gated.wait_for("agent-started", seq);
+    gated.iteration("touch done");
+    assert_eq!(gated.watched_end(), 0);
+    let log = terminal.run(&["log"]);
+    log.expect(0)
+        .out("hint for the agent: look at the gate")
+        .out("files put back")
+        .out("completed, verified");
+    for args in [&["stop"][..], &["pause"], &["resume"], &["reset", "breaker"], &["steer", "latest", "x"]] {
+        terminal.run(args).expect(1).err("has ended");
+    }
+}
+
+#[test]
+fn a_stop_ends_a_loop_after_its_iteration_or_at_once() {
+    let gated = Gated::start();
+    gated.wait_for("agent-started", 0);
+    gated.terminal.run(&["stop"]).expect(0).out("after its current iteration");
+    gated.iteration("true");
+    assert_eq!(gated.watched_end(), 1);
+    let gated = Gated::start();
+    gated.wait_for("agent-started", 0);
+    gated.terminal.run(&["stop", "--now"]).expect(0).out("stops now");
+    assert_eq!(gated.watched_end(), 1);
+    gated.terminal.run(&["status"]).expect(0).out("Stopped");
+}
+
+#[test]
+fn a_killed_keeper_leaves_an_interrupted_loop_that_goes_on_with_the_next_number() {
+    let gated = Gated::start();
+    let Gated { terminal, .. } = &gated;
+    gated.wait_for("agent-started", 0);
+    let mut watch = gated.watch();
+    drop(until(&mut watch, "agent-started"));
+    gated.kill_keeper();
+    assert_eq!(watch.wait().unwrap().code(), Some(1));
+    assert_eq!(gated.state(), ("needsYou".into(), "interrupted".into()));
+    assert!(gated.status()["keeper"].get("pid").is_none());
+    terminal.run(&["status"]).expect(0).out("interrupted in iteration 1").out("`loopkeeper resume ");
+    for args in [&["pause"][..], &["steer", "latest", "x"], &["reset", "breaker"]] {
+        terminal.run(args).expect(1).err("is interrupted").err("`loopkeeper resume ");
+    }
+    let seq = gated.status()["seq"].as_u64().unwrap();
+    terminal.run(&["resume"]).expect(0).out("goes on");
+    gated.wait_for("agent-started", seq);
+    assert_eq!(gated.status()["iteration"], 2);
+    gated.iteration("touch done");
+    assert_eq!(gated.watched_end(), 0);
+    terminal.run(&["log"]).expect(0).out("iteration 1 was interrupted");
+}
+
+#[test]
+fn an_interrupted_loop_can_be_rolled_back_and_ended() {
+    let gated = Gated::start();
+    let Gated { terminal, .. } = &gated;
+    gated.wait_for("agent-started", 0);
+    terminal.file("precious", "changed\n");
+    gated.kill_keeper();
+    terminal.run(&["rollback", "latest", "0"]).expect(0).out("as they were at the start");
+    assert_eq!(terminal.read("precious"), "first\n");
+    terminal.run(&["stop"]).expect(0).out("now it has ended");
+    assert_eq!(gated.state(), ("done".into(), "ended".into()));
+    assert_eq!(gated.watched_end(), 1);
+    // An ended one can be rolled back as well, and its journal stays whole.
+    terminal.file("precious", "changed\n");
+    terminal.run(&["rollback", "latest", "0"]).expect(0);
+    assert_eq!(terminal.read("precious"), "first\n");
+    assert_eq!(gated.state(), ("done".into(), "ended".into()));
+    terminal.run(&["log"]).expect(0).out("files put back");
+}
+
+#[test]
+fn gc_removes_what_the_settings_do_not_keep() {
+    let terminal = project(TASK, "true");
+    terminal.file("done", "");
+    let settings = terminal.read("loopkeeper.toml");
+    for _ in 0..3 {
+        terminal.run(&["run", "--trust"]).expect(0);
+    }
+    let count = || {
+        let ran = terminal.run(&["status", "--json"]);
+        let all: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
+        all["loops"].as_array().unwrap().len()
+    };
+    terminal.run(&["gc"]).expect(0);
+    assert_eq!(count(), 3);
+    terminal.file("loopkeeper.toml", &format!("{settings}[keep]\nloops = 1\n"));
+    terminal.run(&["gc", "--dry-run"]).expect(0).out("Would remove loop");
+    assert_eq!(count(), 3);
+    terminal.run(&["gc"]).expect(0).out("Removed loop");
+    assert_eq!(count(), 1);
+    terminal.run(&["rollback", "latest", "0"]).expect(0);
+}
