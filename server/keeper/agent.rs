@@ -163,8 +163,7 @@ impl Run {
             }
         }
         let ended = running.end().await;
-        let mut survivors = ended.survivors;
-        survivors.extend(ended.left.iter().map(|it| format!("{it} (still there)")));
+        let (survivors, left) = (ended.survivors, ended.left);
         let reason = ended.not_started.unwrap_or_default();
         let ending = if reason.is_empty() { ending } else { AgentEnding::NotStarted };
         let duration_ms = clock::now().awake.saturating_sub(began);
@@ -179,6 +178,7 @@ impl Run {
             survivors,
             dropped,
         });
+        run.left = left;
         if rest.was_cut && run.note.is_none() {
             run.note = Some("it stayed after its turn and was ended".to_owned());
         }
@@ -231,6 +231,7 @@ fn clean(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     }
     run.note = run.note.as_deref().map(line);
     run.survivors = run.survivors.iter().map(|it| line(it)).collect();
+    run.left = run.left.iter().map(|it| line(it)).collect();
     run.files = run.files.iter().map(|it| line(it)).collect();
     run.session = run.session.as_deref().map(line);
     run.model = run.model.as_deref().map(line);

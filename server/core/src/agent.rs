@@ -122,6 +122,9 @@ pub struct AgentRun {
     /// Processes that outlived the agent and were ended, as `pid name`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<String>,
+    /// Processes that could not even be ended: nothing may be judged or started beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
     /// Paths that the agent's tools reported as written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,

@@ -104,6 +104,7 @@ fn an_iteration_reads_from_top_to_bottom() {
         error: None,
         note: None,
         survivors: vec!["4711 sleep".into()],
+        left: Vec::new(),
         files: Vec::new(),
         dropped: 0,
     };

@@ -118,6 +118,7 @@ impl Reader {
             error,
             note: turn.note,
             survivors: end.survivors,
+            left: Vec::new(),
             files: tally.files,
             dropped: end.dropped,
         }

@@ -166,7 +166,17 @@ pub(super) fn end_agent(live: &mut Live, why: AgentEnding) -> Vec<Step> {
 fn agent_ended(state: &Loop, run: Box<AgentRun>) -> Vec<Step> {
     let Phase::Iterating { .. } = state.phase else { return Vec::new() };
     let iteration = state.iteration;
-    vec![Step::Record(Record::AgentEnded { iteration, run }), Step::Effect(Effect::TakeSnapshot)]
+    let left = run.left.join(", ");
+    let mut steps = vec![Step::Record(Record::AgentEnded { iteration, run })];
+    if left.is_empty() {
+        steps.push(Step::Effect(Effect::TakeSnapshot));
+    } else {
+        // Whatever is still alive could change the tree under the checks.
+        let sentence =
+            format!("failed: processes of the agent could not be ended: {left}; nothing was judged");
+        steps.push(ended(OutcomeKind::Failed, sentence, Some(PauseReason::Agent)));
+    }
+    steps
 }
 
 /// The tree as it is becomes a snapshot on record before a byte of it is overwritten.

@@ -197,6 +197,7 @@ fn run() -> AgentRun {
         denials: 0,
         error: Some(provider_error()),
         survivors: vec!["1 x".to_owned()],
+        left: vec!["1 stuck".to_owned()],
         files: vec!["src/a.rs".to_owned()],
         dropped: 0,
         note: Some("resumed".to_owned()),

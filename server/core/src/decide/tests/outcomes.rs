@@ -309,3 +309,16 @@ fn steering_reaches_the_next_prompt_once() {
     let told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("use the other parser")).collect();
     assert_eq!(told, [true, false, false]);
 }
+
+#[test]
+fn nothing_is_judged_beside_processes_that_live_on() {
+    let mut sim = Sim::new(spec(two()), "pf", vec![Act::new("pp")]);
+    while sim.state.iteration < 1 {
+        sim.turn();
+    }
+    let run = crate::agent::AgentRun { left: vec!["77 stuck".to_owned()], ..super::sim::quiet_run() };
+    sim.event(crate::decide::Event::AgentEnded(Box::new(run)));
+    sim.play();
+    assert_eq!(summary(&sim), "Failed verified=false after 1");
+    assert!(sim.sentence().contains("77 stuck"), "{}", sim.sentence());
+}

@@ -413,7 +413,7 @@ fn result(criterion: &Criterion, letter: char) -> CheckResult {
     }
 }
 
-fn quiet_run() -> AgentRun {
+pub(crate) fn quiet_run() -> AgentRun {
     AgentRun {
         ending: AgentEnding::Exited,
         exit: Some(0),
@@ -427,6 +427,7 @@ fn quiet_run() -> AgentRun {
         denials: 0,
         error: None,
         survivors: Vec::new(),
+        left: Vec::new(),
         files: Vec::new(),
         dropped: 0,
         note: None,
