@@ -101,7 +101,7 @@ impl Hands {
         let scene = self.scene.clone();
         tokio::task::spawn_local(async move {
             let _ = checks.await;
-            orphans::sweep();
+            orphans::all_gone().await;
             scene.tell(Event::ChecksCancelled);
         });
     }
@@ -144,7 +144,7 @@ impl Hands {
         if let Some(agent) = self.agent.take() {
             agent.end().await;
         }
-        orphans::sweep();
+        orphans::all_gone().await;
     }
 }
 

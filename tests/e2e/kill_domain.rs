@@ -76,6 +76,17 @@ fn a_killed_keeper_leaves_nobody() {
 }
 
 #[test]
+fn dropped_jobs_can_be_waited_for() {
+    for domain in domains() {
+        let token = token("dropped");
+        let mut keeper = helper("drop", &token, &domain);
+        let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
+        assert!(lines.by_ref().any(|line| line.unwrap().contains("0 alive")), "{domain:?}");
+        assert!(keeper.wait().unwrap().success());
+    }
+}
+
+#[test]
 fn a_killed_warden_leaves_nobody() {
     for domain in domains() {
         let token = token("warden");
@@ -137,6 +148,12 @@ async fn helper_process() {
     if words[0] == "hold" {
         say("holding");
         std::future::pending::<()>().await;
+    }
+    if words[0] == "drop" {
+        drop(running);
+        orphans::all_gone().await;
+        assert_nobody(words[1], "after all are gone");
+        return say("0 alive");
     }
     kill_process(Pid::from_raw(warden(words[1])).unwrap(), Signal::KILL).unwrap();
     let ended = running.end().await;

@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, child_subreaper, getpid, pidfd_open, set_child_subreaper, waitpid,
 };
+use tokio::sync::Notify;
 
 use super::table::{self, Process};
 use super::tree::{self, Children, Swept};
@@ -23,6 +24,9 @@ const WARDEN: Duration = Duration::from_secs(4);
 /// Wardens (or the bubblewrap around them) that this process started and still waits for.
 static KNOWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
+/// One of them has ended.
+static GONE: Notify = Notify::const_new();
+
 fn known() -> MutexGuard<'static, BTreeSet<i32>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -33,6 +37,7 @@ pub(super) fn knows(pid: i32) {
 
 pub(super) fn forgets(pid: i32) {
     known().remove(&pid);
+    GONE.notify_waiters();
 }
 
 /// Who was ended, and who could not be, as `pid name`.
@@ -52,6 +57,17 @@ impl From<Swept> for Orphans {
 /// starts others in its own way it would make [`sweep`] dangerous.
 pub fn adopt() -> std::io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
+}
+
+/// Waits until every job of this process has ended, dropped ones too, then sweeps: nothing is alive afterwards.
+pub async fn all_gone() -> Orphans {
+    loop {
+        let gone = GONE.notified();
+        if known().is_empty() {
+            return sweep();
+        }
+        gone.await;
+    }
 }
 
 pub(super) fn adopting() -> bool {
