@@ -57,7 +57,7 @@ fn named(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
 }
 
 #[test]
-fn rig_a_keeper_notices_that_its_state_is_gone() {
+fn a_keeper_notices_that_its_state_is_gone() {
     std::thread::scope(|scope| {
         let check = |name, harm, expect| {
             scope.spawn(move || check(name, harm, expect));

@@ -20,8 +20,7 @@ use self::ledger::Ledger;
 use self::writer::{How, Order, command, journal_in, paths, steered};
 use super::disk::Disk;
 use super::strace::{self, Fault};
-use super::times;
-use crate::not_run;
+use super::{times, unavailable};
 
 /// A writer at work. What it says is read as it comes.
 struct Writer {
@@ -77,7 +76,7 @@ fn kill_at_random(order: &Order, folder: &Path) -> Ledger {
 }
 
 #[test]
-fn rig_kills_lose_nothing_that_was_acknowledged() {
+fn kills_lose_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = Ledger::default();
     for kill in 0..times(100, 1_000) {
@@ -88,7 +87,7 @@ fn rig_kills_lose_nothing_that_was_acknowledged() {
 
 /// The control: a writer that says yes before it writes.
 #[test]
-fn rig_kills_find_a_writer_that_buffers() {
+fn kills_find_a_writer_that_buffers() {
     let lost = (0..20).any(|_| {
         let folder = tempfile::tempdir().unwrap();
         let acknowledged = kill_at_random(&Order::endless(How::Buffered), folder.path());
@@ -129,9 +128,9 @@ fn at_every_call(call: &'static str, what: &'static str, every: &str) -> usize {
 const CALLS: [&str; 7] = ["openat", "write", "fdatasync", "fsync", "ftruncate", "rename", "unlink"];
 
 #[test]
-fn rig_strace_kill_at_every_call() {
+fn strace_kill_at_every_call() {
     if let Some(why) = strace::missing() {
-        return not_run("kill at every system call of the journal", &why);
+        return unavailable("kill at every system call of the journal", &why);
     }
     let points: BTreeMap<_, _> = CALLS.iter().map(|it| (*it, at_every_call(it, "signal=KILL", ""))).collect();
     // The control of the rig itself: the faults did hit, in each kind of call.
@@ -139,9 +138,9 @@ fn rig_strace_kill_at_every_call() {
 }
 
 #[test]
-fn rig_strace_error_at_every_call() {
+fn strace_error_at_every_call() {
     if let Some(why) = strace::missing() {
-        return not_run("failing system calls of the journal", &why);
+        return unavailable("failing system calls of the journal", &why);
     }
     for (call, error) in [
         ("write", "error=ENOSPC"),
@@ -176,29 +175,29 @@ fn cut_power(how: How) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn rig_root_power_cuts_lose_nothing_that_was_acknowledged() {
+fn root_power_cuts_lose_nothing_that_was_acknowledged() {
     for _ in 0..times(4, 100) {
         match cut_power(How::Durable) {
             Ok(lost) => assert_eq!(lost, [""; 0]),
-            Err(why) => return not_run("power cuts of a disk of its own", &why),
+            Err(why) => return unavailable("power cuts of a disk of its own", &why),
         }
     }
 }
 
 /// The control: a writer that writes but does not sync, which no kill could find out.
 #[test]
-fn rig_root_power_cuts_find_a_writer_that_does_not_sync() {
+fn root_power_cuts_find_a_writer_that_does_not_sync() {
     match cut_power(How::Unsynced) {
         Ok(lost) => assert!(!lost.is_empty()),
-        Err(why) => not_run("power cut under a writer that does not sync", &why),
+        Err(why) => unavailable("power cut under a writer that does not sync", &why),
     }
 }
 
 #[test]
-fn rig_root_a_full_disk_takes_the_record_that_says_so() {
+fn root_a_full_disk_takes_the_record_that_says_so() {
     let disk = match Disk::memory("size=512k") {
         Ok(disk) => disk,
-        Err(why) => return not_run("a full disk", &why),
+        Err(why) => return unavailable("a full disk", &why),
     };
     let path = journal_in(&disk.path());
     let mut journal = JournalFile::create(&path).unwrap();
@@ -229,11 +228,11 @@ fn rig_root_a_full_disk_takes_the_record_that_says_so() {
 }
 
 #[test]
-fn rig_root_a_disk_without_room_starts_nothing() {
+fn root_a_disk_without_room_starts_nothing() {
     for options in ["size=32k", "nr_inodes=3"] {
         let disk = match Disk::memory(options) {
             Ok(disk) => disk,
-            Err(why) => return not_run("a disk without room", &why),
+            Err(why) => return unavailable("a disk without room", &why),
         };
         let folder = disk.path().join("loop");
         std::fs::create_dir(&folder).unwrap();
