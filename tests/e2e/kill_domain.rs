@@ -48,6 +48,22 @@ async fn stop_now_and_stop_after_grace_leave_nobody() {
     }
 }
 
+/// Forks the next and exits, in a new session each time, without end: nobody can look that fast.
+#[tokio::test]
+async fn who_never_stays_the_same_process_is_caught() {
+    for domain in domains() {
+        let token = token("mover");
+        let script =
+            "$| = 1; if (!fork) { print qq(ready\\n); while (1) { syscall(112); exit 0 if fork } } sleep 600";
+        let mut running = start(&rig::job(&["perl", "-e", script, &token]), &domain).unwrap();
+        until_ready(&mut running).await;
+        running.terminate(How::Now);
+        let ended = running.end().await;
+        assert_nobody(&token, "after the mover was stopped");
+        assert_eq!((ended.signal, ended.left), (Some(9), Vec::new()), "{domain:?}");
+    }
+}
+
 #[tokio::test]
 async fn dropping_a_job_ends_it() {
     for domain in domains() {

@@ -102,13 +102,24 @@ fn without_namespaces_auto_says_why_and_required_refuses() {
 
 #[test]
 fn an_ordinary_user_gets_the_same() {
-    if namespace().is_none() || !rustix::process::geteuid().is_root() {
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    if namespace().is_none() || !possible(&nobody, "kill domain of an ordinary user") {
         return;
     }
-    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     let text = helper(&nobody, "hostile");
     assert!(text.contains("namespace 0 alive") && text.contains("plain 0 alive"), "{text}");
     assert!(text.contains("namespace nested") && text.contains("plain nested"), "{text}");
+}
+
+/// Forks until the system refuses, everybody at once.
+#[test]
+fn a_fork_bomb_is_defused() {
+    let limited = ["prlimit", "--nproc=300", "setpriv", "--reuid=65533", "--clear-groups"];
+    if !possible(&limited, "kill domain against a fork bomb") {
+        return;
+    }
+    let text = helper(&limited, "bomb");
+    assert!(text.contains("plain 0 alive"), "{text}");
 }
 
 #[test]
@@ -142,6 +153,21 @@ fn what_a_killed_keeper_left_is_found_by_its_mark() {
 
 const HELPER: &str = "SANDBOX_HELPER";
 
+/// Whether this test binary and what it needs can be used that way; says so where not.
+fn possible(around: &[&str], what: &str) -> bool {
+    let looks = Command::new(around[0])
+        .args(&around[1..])
+        .args(["sh", "-c", "test -x \"$0\" && test -x \"$1\" && test -x \"$2\""])
+        .arg(std::env::current_exe().unwrap())
+        .args([Path::new(BINARY), &rig::rig()])
+        .output();
+    let possible = looks.is_ok_and(|looks| looks.status.success());
+    if !possible {
+        crate::not_run(what, "needs root, and a checkout that every user may read");
+    }
+    possible
+}
+
 /// This test binary again under another user or in another world.
 fn helper(around: &[&str], mode: &str) -> String {
     let output = Command::new(around[0])
@@ -166,11 +192,16 @@ async fn helper_process() {
         said.push(format!("auto {}", Domain::detect(Sandbox::Auto, Path::new(BINARY)).unwrap().sentence()));
         said.push(format!("required {}", Domain::detect(Sandbox::Required, Path::new(BINARY)).unwrap_err()));
     } else {
+        let bomb =
+            "$| = 1; while (1) { next if defined fork; print qq(ready\\n); select undef, undef, undef, 0.2 }";
         let domains = [("plain", Some(plain())), ("namespace", namespace())];
         for (name, domain) in domains.into_iter().filter_map(|(name, domain)| Some((name, domain?))) {
             let token = token("nobody");
-            let mut running = start(&Job { cwd: "/".into(), ..hostile(&token, "stay") }, &domain).unwrap();
+            let tree =
+                if mode == "bomb" { job(&["perl", "-e", bomb, &token]) } else { hostile(&token, "stay") };
+            let mut running = start(&Job { cwd: "/".into(), ..tree }, &domain).unwrap();
             until_ready(&mut running).await;
+            assert!(alive(&token).len() > 100);
             running.terminate(loopkeeper::adapters::process::How::Now);
             running.end().await;
             assert_nobody(&token, "as an ordinary user");
