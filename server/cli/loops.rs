@@ -1,7 +1,5 @@
 //! Which loops there are, which one is meant, and how each stands.
 
-use std::path::Path;
-
 use loopkeeper_core::decide::Loop;
 use loopkeeper_core::view::{self, Facts, LoopStatus};
 
@@ -64,24 +62,37 @@ pub(crate) fn find(store: &StateDir, query: Option<&str>) -> Result<Seen, Failur
         return Seen::read(store, dir)?.ok_or_else(|| starting(&id));
     }
     let here = std::env::current_dir().and_then(|it| it.canonicalize()).ok();
-    let loops = all(store)?;
-    choose(loops, here.as_deref())
-        .ok_or_else(|| Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one."))
+    let mut loops = all(store)?;
+    let candidate = |it: &Seen| Candidate {
+        near: here.as_deref().is_some_and(|here| here.starts_with(it.dir.root())),
+        open: it.is_open(),
+        alive: it.is_alive(),
+    };
+    match choose(&loops.iter().map(candidate).collect::<Vec<_>>()) {
+        Some(index) => Ok(loops.swap_remove(index)),
+        None => Err(Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one.")),
+    }
 }
 
-/// Whoever stands in a work tree means a loop of this tree, where it has any.
-fn choose(loops: Vec<Seen>, here: Option<&Path>) -> Option<Seen> {
-    let near = |it: &Seen| here.is_some_and(|here| here.starts_with(it.dir.root()));
-    let (near, far): (Vec<_>, Vec<_>) = loops.into_iter().partition(near);
-    let mut loops = if near.is_empty() { far } else { near };
-    let only = |wanted: fn(&Seen) -> bool| {
-        let mut found = loops.iter().enumerate().filter(|(_, it)| wanted(it)).map(|(index, _)| index);
+/// What of a loop decides whether it is the one that is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Candidate {
+    /// It works where the user stands.
+    near: bool,
+    open: bool,
+    alive: bool,
+}
+
+/// Whoever stands in a work tree means a loop of this tree, where it has any. Loops are oldest first.
+fn choose(loops: &[Candidate]) -> Option<usize> {
+    let has_near = loops.iter().any(|it| it.near);
+    let meant = || loops.iter().enumerate().filter(move |(_, it)| it.near || !has_near);
+    let only = |wanted: fn(&Candidate) -> bool| {
+        let mut found = meant().filter(|(_, it)| wanted(it)).map(|(index, _)| index);
         found.next().filter(|_| found.next().is_none())
     };
-    match only(Seen::is_open).or_else(|| only(|it| it.is_open() && it.is_alive())) {
-        Some(index) => Some(loops.swap_remove(index)),
-        None => loops.pop(),
-    }
+    let latest = || meant().next_back().map(|(index, _)| index);
+    only(|it| it.open).or_else(|| only(|it| it.open && it.alive)).or_else(latest)
 }
 
 fn starting(id: &str) -> Failure {
@@ -98,4 +109,32 @@ pub(crate) fn in_order(mut loops: Vec<Seen>) -> Vec<Seen> {
     open.sort_by_key(|it| !it.is_alive());
     open.extend(ended);
     open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Candidate, choose};
+
+    #[test]
+    fn without_a_name_the_loop_that_is_meant_is_chosen() {
+        let check = |words: &[&str], expect: Option<usize>| {
+            let candidate = |word: &&str| Candidate {
+                near: word.contains("near"),
+                open: !word.contains("ended"),
+                alive: word.contains("active"),
+            };
+            let loops: Vec<_> = words.iter().map(candidate).collect();
+            assert_eq!(choose(&loops), expect, "{words:?}");
+        };
+        check(&[], None);
+        check(&["ended", "ended"], Some(1));
+        check(&["active", "ended"], Some(0));
+        check(&["interrupted", "ended"], Some(0));
+        check(&["interrupted", "active", "ended"], Some(1));
+        check(&["active", "active", "ended"], Some(2));
+        check(&["interrupted", "interrupted", "ended"], Some(2));
+        // A loop elsewhere is never meant by somebody who stands where there is one.
+        check(&["near ended", "active"], Some(0));
+        check(&["near ended", "near interrupted", "near ended", "active"], Some(1));
+    }
 }

@@ -4,6 +4,7 @@ pub(crate) mod ending;
 pub(crate) mod entry;
 pub(crate) mod live;
 pub(crate) mod progress;
+pub(crate) mod remedy;
 pub(crate) mod screen;
 pub(crate) mod table;
 pub(crate) mod time;

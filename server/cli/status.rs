@@ -1,6 +1,6 @@
 //! `status`: loops and where they stand.
 
-use loopkeeper_core::view::{LoopStatus, Phase, State, headline, words};
+use loopkeeper_core::view::{LoopStatus, State, headline, words};
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -8,7 +8,7 @@ use super::failure::Answer;
 use super::loops;
 use super::out::Out;
 use super::render::time::Zone;
-use super::render::{Glyphs, LOUD, QUIET, table};
+use super::render::{Glyphs, LOUD, QUIET, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
         }
-        if let Some(hint) = next_step(status) {
+        if let Some(hint) = remedy::of(status) {
             out.line(format_args!("  {hint}"));
         }
     }
@@ -69,26 +69,4 @@ fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut
     facts.extend(status.spent.cost_micros.map(words::cost));
     facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));
     out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));
-}
-
-/// What the user can do about a loop that does not go on by itself.
-fn next_step(status: &LoopStatus) -> Option<String> {
-    let id = &status.id;
-    Some(match status.phase {
-        Phase::Interrupted => format!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."),
-        Phase::Untrusted => {
-            format!("`loopkeeper trust` shows its commands, `loopkeeper resume {id}` goes on.")
-        }
-        Phase::Paused => format!("`loopkeeper resume {id}` goes on."),
-        Phase::Damaged => {
-            "Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into()
-        }
-        Phase::Baseline
-        | Phase::Iterating
-        | Phase::Checking
-        | Phase::Waiting
-        | Phase::Stopping
-        | Phase::NeedsAnswer
-        | Phase::Ended => return None,
-    })
 }

@@ -110,6 +110,7 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     gated.iteration("echo second > precious");
     gated.wait_for("iteration-ended", 0);
     assert_eq!(gated.state(), ("paused".into(), "paused".into()));
+    terminal.run(&["check"]).expect(1).out("fail").err("its checks come after what the agent does now");
     terminal.run(&["diff", "latest", "1"]).expect(0).out("-first").out("+second");
     terminal.run(&["diff", "latest", "2"]).expect(2).err("no iteration 2");
     terminal.run(&["rollback", "latest", "7"]).expect(2).err("7");

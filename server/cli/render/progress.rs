@@ -1,11 +1,11 @@
-//! The live block of a loop at work: what it does, how far it is, what it cost so far. Three lines at most.
+//! The live block of a loop at work: what it does, how far it is, what it cost so far. Four lines at most.
 
 use std::fmt::Write as _;
 
 use loopkeeper_core::view::{LoopStatus, State, headline, words};
 
 use super::time::Zone;
-use super::{CARE, Glyphs, LOUD, QUIET};
+use super::{CARE, Glyphs, LOUD, QUIET, remedy};
 
 /// The block for `status` at `now_ms`, milliseconds of wall time.
 pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyphs) -> Vec<String> {
@@ -22,6 +22,7 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
     }
     facts.push(status.id.clone());
     let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
+    lines.extend(remedy::of(status).map(|it| format!("  {it}")));
     lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
     lines
 }
