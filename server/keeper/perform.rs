@@ -154,7 +154,11 @@ fn shoot(store: &mut Store, root: &Path, before: Option<&str>) -> Result<Shot, S
         Some(before) => store.changed(before, &taken.tree).map_err(|error| error.to_string())?,
         None => Vec::new(),
     };
-    let head = git::head(root).map_err(|error| error.to_string())?;
+    // A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.
+    let head = git::head(root).unwrap_or_else(|error| {
+        super::note(&error.to_string());
+        None
+    });
     let not_covered = taken.not_covered.into_iter().map(|it| it.path).collect();
     Ok(Shot { tree: taken.tree, head, not_covered, changed })
 }
