@@ -46,7 +46,9 @@ fn kill(world: &World, word: &str) {
     let found: Vec<_> =
         around(world.terminal.folder()).into_iter().filter(|it| it.arguments.contains(word)).collect();
     assert!(!found.is_empty(), "nobody to kill");
-    found.iter().for_each(|it| it.kill());
+    for it in &found {
+        it.kill();
+    }
     assert!(found.iter().all(|it| it.is_gone(PATIENCE)));
 }
 
