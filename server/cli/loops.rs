@@ -1,6 +1,6 @@
 //! Which loops there are, which one is meant, and how each stands.
 
-use loopkeeper_core::decide::Loop;
+use loopkeeper_core::decide::{Loop, Phase};
 use loopkeeper_core::view::{self, Facts, LoopStatus};
 
 use super::failure::Failure;
@@ -40,6 +40,15 @@ impl Seen {
 
     pub(crate) fn is_alive(&self) -> bool {
         self.keeper != Keeper::Gone
+    }
+
+    /// When an order that leaves the running iteration alone takes effect.
+    pub(crate) fn next_boundary(&self) -> &'static str {
+        match self.state.phase {
+            Phase::Starting | Phase::Baseline => "before its first iteration",
+            Phase::Boundary | Phase::Preparing | Phase::Ended => "now",
+            Phase::Iterating { .. } | Phase::Closing | Phase::Checking => "after its current iteration",
+        }
     }
 
     /// Active or interrupted: somebody may still want something of it.

@@ -21,7 +21,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     if !seen.is_alive() {
         return Err(order::nobody_there(&seen));
     }
-    order::send(&store, seen.dir.id(), json!({"do": "pause"}))?;
-    out.line(format_args!("Loop {} pauses after its current iteration.", seen.dir.id()));
+    let id = seen.dir.id();
+    order::send(&store, id, json!({"do": "pause"}))?;
+    if seen.state.is_paused_at_rest() {
+        out.line(format_args!("Loop {id} rests already."));
+    } else {
+        out.line(format_args!("Loop {id} pauses {}.", seen.next_boundary()));
+    }
     Ok(Exit::Done)
 }

@@ -74,7 +74,7 @@ impl Teller {
             }
             Record::AgentEnded { iteration, run } => (Some(*iteration), agent_ended(run)),
             Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
-                (Some(*iteration), snapshot(*when, tree, not_covered.len()))
+                (at(*iteration), snapshot((*when, *iteration), tree, not_covered.len()))
             }
             Record::ChecksDone { iteration, round } => (*iteration, self.round("checks", round)),
             Record::IterationEnded { iteration, sentence, .. } => (Some(*iteration), sentence.clone()),
@@ -203,11 +203,12 @@ fn agent_ended(run: &AgentRun) -> String {
     text
 }
 
-fn snapshot(when: SnapshotWhen, tree: &str, not_covered: usize) -> String {
+fn snapshot(when: (SnapshotWhen, u32), tree: &str, not_covered: usize) -> String {
     let what = match when {
-        SnapshotWhen::Before => "before",
-        SnapshotWhen::After => "after",
-        SnapshotWhen::BeforeRollback => "before the rollback",
+        (SnapshotWhen::After, 0) => "at the start",
+        (SnapshotWhen::Before, _) => "before",
+        (SnapshotWhen::After, _) => "after",
+        (SnapshotWhen::BeforeRollback, _) => "before the rollback",
     };
     let short: String = tree.chars().take(10).collect();
     let mut text = format!("snapshot {what}: {short}");
