@@ -3,7 +3,7 @@
 use loopkeeper_core::decide::{Loop, Phase};
 use loopkeeper_core::view::{self, Facts, LoopStatus};
 
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::follow::Following;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
@@ -26,6 +26,13 @@ impl Seen {
         let mut following = Following::new(&dir.journal());
         following.look()?;
         let damaged = following.is_damaged();
+        if damaged && following.state().is_none() {
+            return Err(Failure::ended(format_args!(
+                "the journal of loop {} is damaged from its first line",
+                dir.id()
+            ))
+            .hint("Nothing was changed. Restore it from a backup, or start a new loop."));
+        }
         Ok(following.state().cloned().map(|state| Self { dir, state, keeper, damaged }))
     }
 
@@ -57,10 +64,17 @@ impl Seen {
     }
 }
 
-/// Every loop that can be read, oldest first.
+/// Every loop that can be read, oldest first; the others are named on stderr.
 pub(crate) fn all(store: &StateDir) -> Result<Vec<Seen>, Failure> {
-    // One loop that cannot be read must not hide the others.
-    Ok(store.loops()?.into_iter().filter_map(|dir| Seen::read(store, dir).ok().flatten()).collect())
+    let mut loops = Vec::new();
+    for dir in store.loops()? {
+        match Seen::read(store, dir) {
+            Ok(seen) => loops.extend(seen),
+            // One that cannot be read must not hide the others, and must not be hidden itself.
+            Err(failure) => failure::warn(failure),
+        }
+    }
+    Ok(loops)
 }
 
 /// The loop that `query` names; without one, the only active or interrupted loop, else the latest.

@@ -211,3 +211,30 @@ fn gc_removes_what_the_settings_do_not_keep() {
     assert_eq!(count(), 1);
     terminal.run(&["rollback", "latest", "0"]).expect(0);
 }
+
+#[test]
+fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
+    let terminal = project(TASK, "true");
+    terminal.file("done", "");
+    for _ in 0..2 {
+        terminal.run(&["run", "--trust"]).expect(0);
+    }
+    let journals = || -> Vec<PathBuf> {
+        let workspaces = std::fs::read_dir(terminal.state().join("workspaces")).unwrap();
+        let loops = workspaces.flat_map(|it| std::fs::read_dir(it.unwrap().path().join("loops")).unwrap());
+        loops.map(|it| it.unwrap().path().join("journal.jsonl")).collect()
+    };
+    let damage = |path: &PathBuf, line: usize| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+        lines[line] = lines[line].replacen("\"up\":", "\"up\":1", 1);
+        std::fs::write(path, lines.join("\n") + "\n").unwrap();
+    };
+    let journals = journals();
+    damage(&journals[0], 1);
+    terminal.run(&["status"]).expect(0).out("its journal is damaged").out("already");
+    damage(&journals[0], 0);
+    terminal.run(&["status"]).expect(0).err("is damaged from its first line").out("already");
+    damage(&journals[1], 0);
+    terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[]}");
+}
