@@ -25,8 +25,8 @@ pub(super) struct OutputFile {
     taken: usize,
     full: bool,
     redactor: Redactor,
-    stdout: redact::Stream,
-    stderr: redact::Stream,
+    stdout: Lines,
+    stderr: Lines,
     tail: Ring,
     error: Option<String>,
 }
@@ -38,7 +38,7 @@ impl OutputFile {
     }
 
     fn to(base: &Path, head: File, redactor: Redactor) -> Self {
-        let (stdout, stderr) = (redactor.stream(), redactor.stream());
+        let (stdout, stderr) = (Lines::new(&redactor), Lines::new(&redactor));
         let (base, tail) = (base.to_path_buf(), Ring::default());
         Self { base, head, taken: 0, full: false, redactor, stdout, stderr, tail, error: None }
     }
@@ -76,7 +76,11 @@ impl OutputFile {
 
     /// What was held back for the sake of what could have followed.
     fn flush(&mut self) {
-        let held = [self.stdout.finish(), self.stderr.finish()].concat();
+        let (mut held, rest) = (self.stdout.finish(), self.stderr.finish());
+        if !held.is_empty() && !held.ends_with(b"\n") && !rest.is_empty() {
+            held.push(b'\n');
+        }
+        held.extend(rest);
         self.store(&held);
     }
 
@@ -124,6 +128,36 @@ impl OutputFile {
     fn fail(&mut self, extension: &str, error: &io::Error) {
         let path = self.base.with_extension(extension);
         self.error = Some(format!("could not write {}: {error}", path.display()));
+    }
+}
+
+/// One stream on its way to the file: redacted, and in whole lines, so that the two never meet within one.
+#[derive(Debug)]
+struct Lines {
+    redacted: redact::Stream,
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    fn new(redactor: &Redactor) -> Self {
+        Self { redacted: redactor.stream(), begun: Vec::new() }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.begun.extend(self.redacted.push(bytes));
+        let whole = match memchr::memrchr(b'\n', &self.begun) {
+            // A line without an end is not waited for.
+            None if self.begun.len() > BEYOND => self.begun.len(),
+            None => 0,
+            Some(at) => at + 1,
+        };
+        self.begun.drain(..whole).collect()
+    }
+
+    fn finish(&mut self) -> Vec<u8> {
+        let mut rest = std::mem::take(&mut self.begun);
+        rest.extend(self.redacted.finish());
+        rest
     }
 }
 
