@@ -67,7 +67,9 @@ impl Teller {
     fn what(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
         Some(match &entry.record {
             Record::LoopStarted { spec, .. } => (None, started(spec)),
-            Record::Baseline { iteration, round, .. } => (at(*iteration), self.baseline(round.as_deref())),
+            Record::Baseline { iteration, round, .. } => {
+                (at(*iteration), self.baseline(*iteration, round.as_deref()))
+            }
             Record::IterationIntended { iteration, .. } => (Some(*iteration), "iteration begins".into()),
             Record::AgentStarted { iteration, pid, domain } => {
                 (Some(*iteration), format!("agent started, process {pid}, {domain}"))
@@ -100,10 +102,11 @@ impl Teller {
         })
     }
 
-    fn baseline(&self, round: Option<&Round>) -> String {
-        match round {
-            Some(round) => self.round("first checks", round),
-            None => "criteria taken up".into(),
+    fn baseline(&self, iteration: u32, round: Option<&Round>) -> String {
+        match (round, iteration) {
+            (Some(round), 0) => self.round("first checks", round),
+            (Some(round), _) => self.round("changed criteria taken up", round),
+            (None, _) => "criteria taken up".into(),
         }
     }
 
@@ -111,7 +114,10 @@ impl Teller {
     fn round(&self, word: &str, round: &Round) -> String {
         let checked = round.results.iter().filter(|it| it.status != Status::Unverified);
         let passed = checked.clone().filter(|it| it.status == Status::Pass).count();
-        let mut text = format!("{word}: {passed} of {} pass", checked.clone().count());
+        let mut text = match checked.clone().count() {
+            0 => format!("{word}: nothing to check"),
+            total => format!("{word}: {passed} of {total} pass"),
+        };
         let sign = if self.glyphs == Glyphs::Unicode { '✗' } else { 'x' };
         for result in checked.filter(|it| it.status != Status::Pass) {
             let name = self.names.get(&result.criterion).map_or("?", String::as_str);
@@ -122,11 +128,11 @@ impl Teller {
 
     fn waiting(&self, reason: WaitReason, until: u64, now: u64) -> String {
         let why = match reason {
-            WaitReason::Quota => "usage limit of the provider, waiting",
-            WaitReason::Backoff => "the provider does not answer, waiting",
-            WaitReason::Between => "waiting before the next iteration",
+            WaitReason::Quota => "usage limit of the provider, waiting until",
+            WaitReason::Backoff => "the agent failed, trying again at",
+            WaitReason::Between => "waiting before the next iteration until",
         };
-        format!("{why} until {}", self.zone.short(until, now))
+        format!("{why} {}", self.zone.short(until, now))
     }
 }
 

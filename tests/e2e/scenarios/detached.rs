@@ -46,8 +46,8 @@ fn kill(world: &World, word: &str) {
     let found: Vec<_> =
         around(world.terminal.folder()).into_iter().filter(|it| it.arguments.contains(word)).collect();
     assert!(!found.is_empty(), "nobody to kill");
-    for it in &found {
-        it.kill();
+    for process in &found {
+        process.kill();
     }
     assert!(found.iter().all(|it| it.is_gone(PATIENCE)));
 }
