@@ -141,3 +141,20 @@ fn kills_the_process_above_it() {
     .play();
     assert!(played.last()["outcome"]["verified"].as_bool().unwrap());
 }
+
+#[test]
+fn gives_itself_a_hook() {
+    // What would make the agent run programs of its own choice needs the user's word, as in any other file.
+    let scenario = Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &["mkdir -p .claude; echo '{\"hooks\": {}}' > .claude/settings.json", "touch done"],
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let ran = world.run(&["run", "--json", "--trust"]);
+    ran.expect(5);
+    let played = crate::support::played::Played::new(world, ran);
+    let sentence = played.last()["sentence"].as_str().unwrap();
+    assert!(sentence.contains(".claude/settings.json"), "{sentence}");
+    assert_eq!((played.world.starts(), &played.last()["outcome"]["cause"]), (1, &"trust".into()));
+}

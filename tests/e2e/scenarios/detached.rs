@@ -5,14 +5,14 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::processes::around;
 use crate::support::scenario::{Scenario, task};
-use crate::support::world::{PATIENCE, World};
+use crate::support::world::World;
 
 /// Says that it is up, then works until the test says so.
-const WAITS: &str = "echo $n >> log; touch $folder/up.$n; until [ -f $folder/go.$n ]; do sleep 0.02; done";
+pub(super) const WAITS: &str =
+    "echo $n >> log; touch $folder/up.$n; until [ -f $folder/go.$n ]; do sleep 0.02; done";
 
-fn detached(scenario: &Scenario<'_>) -> (World, String) {
+pub(super) fn detached(scenario: &Scenario<'_>) -> (World, String) {
     let world = scenario.world();
     let ran = world.run(&["run", "--trust", "--detach", "--json"]);
     let started: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
@@ -20,13 +20,13 @@ fn detached(scenario: &Scenario<'_>) -> (World, String) {
     (world, id)
 }
 
-fn go(world: &World, number: u32) {
+pub(super) fn go(world: &World, number: u32) {
     fs::write(world.shared(&format!("go.{number}")), "").unwrap();
 }
 
 /// The outcome's kind, whether it was verified, and the iterations of the newest loop, once it has ended.
 #[track_caller]
-fn end(world: &World) -> (String, bool, u64) {
+pub(super) fn end(world: &World) -> (String, bool, u64) {
     let record = world.until("end", |it| it["type"] == "ended");
     let outcome = &record["outcome"];
     let status = world.status();
@@ -37,19 +37,8 @@ fn end(world: &World) -> (String, bool, u64) {
     (kind, outcome["verified"].as_bool().unwrap(), status["iteration"].as_u64().unwrap())
 }
 
-fn kinds(world: &World) -> Vec<String> {
+pub(super) fn kinds(world: &World) -> Vec<String> {
     world.journal().iter().map(|it| it["type"].as_str().unwrap().to_owned()).collect()
-}
-
-/// The processes of this loop whose arguments have this word.
-fn kill(world: &World, word: &str) {
-    let found: Vec<_> =
-        around(world.terminal.folder()).into_iter().filter(|it| it.arguments.contains(word)).collect();
-    assert!(!found.is_empty(), "nobody to kill");
-    for process in &found {
-        process.kill();
-    }
-    assert!(found.iter().all(|it| it.is_gone(PATIENCE)));
 }
 
 #[test]
@@ -116,6 +105,9 @@ fn stopped_after_the_iteration() {
     world.until_shared("up.1");
     world.run(&["stop", &id]).expect(0).out("stops after its current iteration");
     assert_eq!(world.status()["phase"], "stopping");
+    for order in [&["pause"][..], &["resume"], &["steer", &id, "Mind the gap."]] {
+        world.run(order).expect(1).err("the loop is stopping");
+    }
     go(&world, 1);
     assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
     assert_eq!(world.starts(), 1);
@@ -153,50 +145,6 @@ fn an_open_breaker_waits_for_its_user() {
     world.acts(&["true", "touch done"]);
     world.run(&["reset", "breaker", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 6));
-}
-
-#[test]
-fn a_killed_keeper_is_interrupted_and_resumed_within_its_budget() {
-    let (world, id) = detached(&Scenario {
-        criteria: &["Far: `exists nowhere`"],
-        settings: "limits.iterations = 3",
-        acts: &[WAITS],
-        ..Scenario::default()
-    });
-    world.until_shared("up.1");
-    go(&world, 1);
-    world.until_shared("up.2");
-    kill(&world, "loopkeeper keeper ");
-    world.assert_nobody_left();
-    let status = world.status();
-    assert_eq!((&status["state"], &status["phase"]), (&"needsYou".into(), &"interrupted".into()));
-    assert!(status["keeper"]["pid"].is_null());
-    world.run(&["status"]).expect(0).out("loopkeeper resume");
-    world.run(&["pause", &id]).expect(1).err("is interrupted");
-    let watched = world.run(&["watch", &id]);
-    watched.expect(1).err("is interrupted");
-    go(&world, 3);
-    world.run(&["resume", &id]).expect(0).out("goes on");
-    assert_eq!(end(&world), ("limit".to_owned(), false, 3));
-    assert_eq!(world.starts(), 3, "the interrupted iteration is charged");
-    let recovered = world.until("recovery", |it| it["type"] == "recovered");
-    assert_eq!(recovered["interrupted"], 2);
-    assert!(world.prompt(3).contains("It was cut short"));
-    world.run(&["log", &id]).expect(0).out("interrupted");
-}
-
-#[test]
-fn an_interrupted_loop_is_stopped_without_a_start() {
-    let (world, id) =
-        detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
-    world.until_shared("up.1");
-    kill(&world, "loopkeeper keeper ");
-    world.run(&["stop", &id]).expect(0);
-    assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
-    assert_eq!(world.starts(), 1);
-    // The tree is free again.
-    world.acts(&["touch nowhere"]);
-    world.run(&["run", "--trust"]).expect(0);
 }
 
 #[test]

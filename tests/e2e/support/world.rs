@@ -129,7 +129,7 @@ impl World {
     #[track_caller]
     pub(crate) fn until_shared(&self, name: &str) {
         let path = self.shared(name);
-        assert!(within_patience(|| path.exists().then_some(())).is_some(), "no {name} by the agent");
+        wait_until(|| path.exists(), || format!("no {name} by the agent in {:#?}", self.journal()));
     }
 
     /// The newest loop, as `status --json` shows it.
@@ -142,7 +142,12 @@ impl World {
     /// Asserts that nobody of this world is alive; who is just going gets a moment.
     #[track_caller]
     pub(crate) fn assert_nobody_left(&self) {
-        let stayed = stayed(self.terminal.folder(), Duration::from_secs(2));
+        self.assert_nobody_left_within(Duration::from_secs(2));
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_nobody_left_within(&self, time: Duration) {
+        let stayed = stayed(self.terminal.folder(), time);
         assert!(stayed.is_empty(), "still alive: {stayed:#?}");
     }
 }
@@ -154,6 +159,12 @@ impl Drop for World {
             process.kill();
         }
     }
+}
+
+/// Waits until something outside of the journal is so.
+#[track_caller]
+pub(crate) fn wait_until(is_so: impl Fn() -> bool, otherwise: impl Fn() -> String) {
+    assert!(within_patience(|| is_so().then_some(())).is_some(), "{}", otherwise());
 }
 
 /// The end of an external event that sends no word: looked for until it is there.

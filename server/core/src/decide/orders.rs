@@ -12,6 +12,10 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         return refuse("the loop has ended");
     }
     match order {
+        // A stop is never undone: what would come after it never comes.
+        Order::Pause | Order::Resume | Order::Steer(_) | Order::ResetBreaker if state.stop.is_some() => {
+            refuse("the loop is stopping")
+        }
         Order::Stop => stop(state),
         Order::StopNow => stop_now(state, live),
         Order::Pause => pause(state),

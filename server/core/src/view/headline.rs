@@ -38,6 +38,7 @@ fn what(status: &LoopStatus) -> String {
         Phase::Stopping => format!("{iteration}, stopping"),
         Phase::Untrusted => "its commands are not trusted".into(),
         Phase::NeedsAnswer => "the agent asks a question".into(),
+        Phase::Interrupted if status.iteration == 0 => "interrupted before the first iteration".into(),
         Phase::Interrupted => format!("interrupted in {iteration}"),
         Phase::Damaged => "its journal is damaged".into(),
         Phase::Paused => match &status.pause {

@@ -116,6 +116,21 @@ fn a_round_that_is_over_before_it_is_cancelled_ends_the_loop_once() {
     assert_eq!((ends, sim.sentence()), (1, "stopped by the user before the first iteration"));
 }
 
+#[test]
+fn nothing_is_promised_to_a_loop_that_is_stopping() {
+    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff")]);
+    while sim.state.iteration == 0 {
+        sim.turn();
+    }
+    sim.order(Order::Stop);
+    for order in [Order::Pause, Order::Resume, Order::Steer("left".to_owned()), Order::ResetBreaker] {
+        sim.order(order);
+    }
+    sim.play();
+    assert_eq!(sim.refused, ["the loop is stopping"; 4]);
+    assert_eq!(summary(&sim), "Stopped verified=false after 1");
+}
+
 fn waits(sim: &Sim) -> usize {
     sim.entries.iter().filter(|it| matches!(it.record, Record::Waiting { .. })).count()
 }

@@ -1,0 +1,175 @@
+//! Keepers that are killed: nothing of theirs is left, the loop is shown as interrupted, and goes on within its budget.
+
+use std::fs;
+
+use super::detached::{WAITS, detached, end, go, kinds};
+use crate::support::processes::around;
+use crate::support::scenario::Scenario;
+use crate::support::world::{PATIENCE, World};
+
+/// The processes of this loop whose arguments have this word.
+fn kill(world: &World, word: &str) {
+    let found: Vec<_> =
+        around(world.terminal.folder()).into_iter().filter(|it| it.arguments.contains(word)).collect();
+    assert!(!found.is_empty(), "nobody to kill");
+    for process in &found {
+        process.kill();
+    }
+    assert!(found.iter().all(|it| it.is_gone(PATIENCE)));
+}
+
+#[test]
+fn a_killed_keeper_is_interrupted_and_resumed_within_its_budget() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Far: `exists nowhere`"],
+        settings: "limits.iterations = 3",
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    go(&world, 1);
+    world.until_shared("up.2");
+    kill(&world, "loopkeeper keeper ");
+    world.assert_nobody_left();
+    let status = world.status();
+    assert_eq!((&status["state"], &status["phase"]), (&"needsYou".into(), &"interrupted".into()));
+    assert!(status["keeper"]["pid"].is_null());
+    world.run(&["status"]).expect(0).out("loopkeeper resume");
+    world.run(&["pause", &id]).expect(1).err("is interrupted");
+    let watched = world.run(&["watch", &id]);
+    watched.expect(1).err("is interrupted");
+    go(&world, 3);
+    world.run(&["resume", &id]).expect(0).out("goes on");
+    assert_eq!(end(&world), ("limit".to_owned(), false, 3));
+    assert_eq!(world.starts(), 3, "the interrupted iteration is charged");
+    let recovered = world.until("recovery", |it| it["type"] == "recovered");
+    assert_eq!(recovered["interrupted"], 2);
+    assert!(world.prompt(3).contains("It was cut short"));
+    world.run(&["log", &id]).expect(0).out("interrupted");
+}
+
+#[test]
+fn an_interrupted_loop_is_stopped_without_a_start() {
+    let (world, id) =
+        detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
+    world.until_shared("up.1");
+    kill(&world, "loopkeeper keeper ");
+    world.run(&["stop", &id]).expect(0);
+    assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
+    assert_eq!(world.starts(), 1);
+    // The tree is free again.
+    world.acts(&["touch nowhere"]);
+    world.run(&["run", "--trust"]).expect(0);
+}
+
+#[test]
+fn killed_in_the_baseline_it_takes_it_again() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Slow: `$ touch $HOME/up; until [ -f $HOME/go ]; do sleep 0.02; done; test -f done`"],
+        acts: &["touch done"],
+        ..Scenario::default()
+    });
+    let home = world.terminal.folder().join("home");
+    world.until("check", |_| home.join("up").exists());
+    kill(&world, "loopkeeper keeper ");
+    world.assert_nobody_left();
+    world.run(&["status"]).expect(0).out("interrupted before the first iteration");
+    fs::write(home.join("go"), "").unwrap();
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 1));
+    assert_eq!(kinds(&world).iter().filter(|it| *it == "baseline").count(), 1);
+}
+
+#[test]
+fn killed_while_checks_run_it_checks_again_and_starts_nobody_twice() {
+    let (world, id) = detached(&Scenario {
+        criteria: &[
+            "Slow: `$ test -f done || exit 1; touch $HOME/up; until [ -f $HOME/go ]; do sleep 0.02; done`",
+        ],
+        acts: &["touch done"],
+        ..Scenario::default()
+    });
+    let home = world.terminal.folder().join("home");
+    world.until("check", |_| home.join("up").exists());
+    kill(&world, "loopkeeper keeper ");
+    world.assert_nobody_left();
+    fs::write(home.join("go"), "").unwrap();
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 1));
+    assert_eq!(world.starts(), 1);
+    let recovered = world.until("recovery", |it| it["type"] == "recovered");
+    assert!(recovered["interrupted"].is_null(), "the agent had ended: {recovered}");
+}
+
+#[test]
+fn killed_while_it_is_paused_it_stays_paused_until_it_is_resumed() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Enough: `$ test -f done`"],
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    world.run(&["pause", &id]).expect(0);
+    go(&world, 1);
+    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    kill(&world, "loopkeeper keeper ");
+    world.acts(&["touch done"]);
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+}
+
+#[test]
+fn a_foreground_keeper_that_is_killed_leaves_nobody_and_can_be_resumed() {
+    let scenario = Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &["(setsid sleep 600 &); touch $folder/up; sleep 600", "touch done"],
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let mut child = world.terminal.command(&["run", "--trust"]).spawn().unwrap();
+    world.until_shared("up");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    world.assert_nobody_left();
+    assert_eq!(world.status()["phase"], "interrupted");
+    world.run(&["resume"]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+}
+
+#[test]
+fn a_killed_warden_is_a_failed_agent_and_nobody_stays() {
+    // In a PID namespace the kernel ends everybody with it; elsewhere the keeper finds who lost it.
+    let (world, _) = detached(&Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &["(setsid sleep 600 &); touch $folder/up; sleep 600", "touch done"],
+        ..Scenario::default()
+    });
+    world.until_shared("up");
+    kill(&world, " domain ");
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+}
+
+#[test]
+fn a_warden_that_its_agent_stopped_is_ended_by_the_next_keeper() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["It is there: `exists done`"],
+        settings: "sandbox.kind = \"off\"",
+        acts: &["(setsid sleep 600 &); touch $folder/up; kill -STOP $PPID; sleep 600", "touch done"],
+        ..Scenario::default()
+    });
+    world.until_shared("up");
+    kill(&world, "loopkeeper keeper ");
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+}
+
+#[test]
+fn a_state_folder_that_is_deleted_ends_the_agent() {
+    let (world, _) =
+        detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
+    world.until_shared("up.1");
+    fs::remove_dir_all(world.terminal.state()).unwrap();
+    world.assert_nobody_left_within(PATIENCE);
+    assert_eq!(world.terminal.read("log"), "1\n");
+    world.run(&["status"]).expect(0).out("No loops");
+}
