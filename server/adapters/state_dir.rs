@@ -31,6 +31,8 @@ pub enum StateError {
     Collision { dir: PathBuf, found: PathBuf, root: PathBuf },
     #[error("{} is not a loop's folder", path.display())]
     NoLoop { path: PathBuf },
+    #[error("cannot find the work tree {}: {source}", path.display())]
+    NoTree { path: PathBuf, source: io::Error },
     #[error("cannot {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
 }
@@ -43,6 +45,9 @@ impl StateError {
             Self::Exposed { path, .. } => format!("Run `chmod 700 {}`.", path.display()),
             Self::Collision { dir, .. } => format!("Move {} away.", dir.display()),
             Self::NoLoop { .. } => "`loopkeeper status` lists the loops.".to_owned(),
+            Self::NoTree { .. } => {
+                "Make the folder again, empty: `loopkeeper rollback LOOP 0` puts its files back.".to_owned()
+            }
             Self::NoHome | Self::Relative { .. } | Self::Foreign { .. } | Self::Network { .. } => {
                 OTHER.to_owned()
             }
@@ -51,6 +56,11 @@ impl StateError {
             }
             Self::Io { .. } => OTHER.to_owned(),
         }
+    }
+
+    fn no_tree(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::NoTree { path, source }
     }
 
     fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
@@ -74,7 +84,7 @@ impl StateDir {
     /// The state folder at a given place, made where it is missing.
     pub fn at(root: &Path) -> Result<Self, StateError> {
         durable::make_folder(root).map_err(StateError::io("make the state folder", root))?;
-        let root = root.canonicalize().map_err(StateError::io("find", root))?;
+        let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         verify(&root)?;
         let state = Self { root };
         for folder in [state.trust(), state.bin(), state.run(), state.trees(), state.workspaces_dir()] {

@@ -88,7 +88,7 @@ impl StateDir {
     /// Makes `holder` (a loop's id, or words) the only one to work in the tree at `root`. A tree that lies in
     /// another one, or around it, is the same tree.
     pub fn lock_tree(&self, root: &Path, holder: &str) -> Result<Lock, LockError> {
-        let root = root.canonicalize().map_err(StateError::io("find", root))?;
+        let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         let _gate = self.gate(Gate::Exclusive)?;
         if let Some(Tree { holder, path, .. }) = self.tree_around(&root)? {
             return Err(LockError::TreeBusy { holder, path });
@@ -104,7 +104,7 @@ impl StateDir {
 
     /// Who works in the tree at `root`, as [`LockError::TreeBusy`] would name it.
     pub fn tree_holder(&self, root: &Path) -> Result<Option<(String, PathBuf)>, StateError> {
-        let root = root.canonicalize().map_err(StateError::io("find", root))?;
+        let root = root.canonicalize().map_err(StateError::no_tree(root))?;
         let _gate = self.gate(Gate::Shared)?;
         Ok(self.tree_around(&root)?.map(|it| (it.holder, it.path)))
     }

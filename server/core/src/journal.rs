@@ -78,7 +78,7 @@ pub enum Record {
         not_covered: Vec<String>,
     },
     ChecksDone {
-        /// `None`: asked for by the user while the loop rested.
+        /// `None`: asked for by the user while the loop rested, or looked at again because files had changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         iteration: Option<u32>,
         round: Box<Round>,

@@ -1,6 +1,7 @@
 //! Agents that damage what they should not touch: the task, its criteria, the repository, everything.
 
-use crate::support::scenario::Ends::{Limit, Verified};
+use crate::cli::Ran;
+use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::{Scenario, task};
 
 #[test]
@@ -157,4 +158,28 @@ fn gives_itself_a_hook() {
     let sentence = played.last()["sentence"].as_str().unwrap();
     assert!(sentence.contains(".claude/settings.json"), "{sentence}");
     assert_eq!((played.world.starts(), &played.last()["outcome"]["cause"]), (1, &"trust".into()));
+}
+
+#[test]
+fn removes_the_very_folder_it_works_in() {
+    let played = Scenario {
+        files: &[("src/a", "precious\n")],
+        criteria: &["It is there: `exists done`"],
+        acts: &["rm -rf \"$PWD\""],
+        ends: Failed(1, "the workspace cannot be snapshotted: "),
+        ..Scenario::default()
+    }
+    .play();
+    let world = &played.world;
+    let elsewhere = |args: &[&str]| {
+        let mut command = world.terminal.command(args);
+        Ran::of(&command.current_dir(world.terminal.folder()).output().unwrap())
+    };
+    elsewhere(&["rollback", "latest", "0"])
+        .expect(1)
+        .err("cannot find the work tree")
+        .err("Make the folder again");
+    std::fs::create_dir(world.root()).unwrap();
+    elsewhere(&["rollback", "latest", "0"]).expect(0);
+    played.file("src/a", "precious\n");
 }

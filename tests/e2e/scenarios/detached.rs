@@ -263,3 +263,38 @@ fn a_missing_login_waits_for_its_user() {
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
 }
+
+#[test]
+fn what_the_user_finishes_by_hand_needs_no_further_start() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["It is there: `exists done`"],
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    world.run(&["pause", &id]).expect(0);
+    go(&world, 1);
+    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    world.terminal.file("done", "by hand\n");
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 1));
+    assert_eq!(world.starts(), 1);
+}
+
+#[test]
+fn after_a_rollback_the_agent_is_told_what_holds_now() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["One: `exists one`", "Two: `exists two`"],
+        acts: &[&format!("touch one; {WAITS}"), "touch one two"],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    world.run(&["pause", &id]).expect(0);
+    go(&world, 1);
+    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    world.run(&["rollback", &id, "0"]).expect(0);
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+    let said = world.prompt(2);
+    assert!(said.contains("What fails: 2 of 2 checks") && said.contains("### One\n\nRegressed"), "{said}");
+}

@@ -73,3 +73,16 @@ fn a_pause_between_iterations() {
     let up = |kind: &str, iteration| played.record(kind, iteration)["up"].as_u64().unwrap();
     assert!(up("iteration-intended", 2) - up("iteration-ended", 1) >= 300);
 }
+
+#[test]
+fn a_wait_ends_with_the_time_of_the_loop() {
+    Scenario {
+        criteria: FAR,
+        settings: "limits.between = \"1h\"",
+        args: &["--max-duration", "1s"],
+        acts: &["echo $n >> log"],
+        ends: Limit(1, "limit reached: 1.0 s of work, after 1 iteration"),
+        ..Scenario::default()
+    }
+    .play();
+}

@@ -54,7 +54,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::AgentStarted { pid, .. } => agent_started(state, *pid),
         Record::AgentEnded { run, .. } => agent_ended(state, entry.at, run),
         Record::SnapshotTaken { .. } => snapshot(state, &entry.record),
-        Record::ChecksDone { round, .. } => judged(state, round),
+        Record::ChecksDone { iteration, round } => judged(state, *iteration, round),
         Record::IterationEnded { .. } => iteration_ended(state, entry.at, &entry.record),
         Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
         Record::Waiting { reason, until } => state.wait = Some(Wait { reason: *reason, until: *until }),
@@ -215,13 +215,14 @@ fn snapshot(state: &mut Loop, record: &Record) {
     }
 }
 
-fn judged(state: &mut Loop, round: &Round) {
+fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     take_results(state, round);
     let results = &state.results;
     let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
     let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
     let row: Vec<(CriterionId, Status)> = state.pinned.iter().filter_map(cell).collect();
-    if let Some(last) = state.history.last_mut() {
+    // What was looked at while the loop rested says nothing about the iteration before.
+    if let Some(last) = state.history.last_mut().filter(|it| iteration == Some(it.number)) {
         last.row = row;
     }
     state.passing_since = if passes(state) { state.passing_since.or(Some(state.iteration)) } else { None };

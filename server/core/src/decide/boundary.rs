@@ -42,6 +42,10 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
             }
         }
     }
+    if live.checking_at_rest || live.pinning.is_some() {
+        // Checks run on the tree: nothing is started beside them, and their results go on.
+        return Vec::new();
+    }
     if std::mem::replace(&mut live.preparing, true) {
         // Asked twice while the snapshot is being taken: its event goes on.
         return Vec::new();

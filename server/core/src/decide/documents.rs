@@ -40,6 +40,11 @@ fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Ve
         live.reading = Some(Box::new(reading.clone()));
         return vec![Step::Effect(Effect::RunChecks { criteria, repeats: 0 })];
     }
+    if is_stale(state) && !std::mem::replace(&mut live.judged_again, true) {
+        live.checking_at_rest = true;
+        return vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })];
+    }
+    live.judged_again = false;
     let iteration = state.iteration + 1;
     let session = session_id(&state.spec.loop_id, iteration);
     let prompt = brief::prompt(state, reading, now);
@@ -51,6 +56,13 @@ fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Ve
         tree,
     };
     vec![Step::Record(record), Step::Effect(Effect::SpawnAgent { iteration, session, prompt })]
+}
+
+/// Somebody changed files since the last round, by hand or by a rollback: what it says would mislead the agent,
+/// and there may be nothing left to do.
+fn is_stale(state: &Loop) -> bool {
+    let has_checks = state.pinned.iter().any(|it| it.criterion.check.is_some());
+    has_checks && state.snapshots.last().is_some_and(|it| it.tree != state.judged_tree)
 }
 
 fn untrusted(state: &Loop, what: &[String]) -> Vec<Step> {

@@ -34,12 +34,16 @@ pub(super) fn reached(state: &Loop, now: Moment) -> Option<Outcome> {
     Some(Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None })
 }
 
+/// When the loop is over its time, unless it is paused.
+pub(super) fn loop_end(state: &Loop) -> Moment {
+    let left = state.spec.settings.limits.duration_ms.saturating_sub(state.worked_ms);
+    state.last_at.after(left)
+}
+
 /// When the running agent is over its time, whatever it prints.
 pub(super) fn iteration_end(state: &Loop, since: Moment) -> Moment {
-    let limits = &state.spec.settings.limits;
-    let left = limits.duration_ms.saturating_sub(state.worked_ms);
-    let of_loop = state.last_at.after(left);
-    let of_iteration = since.after(limits.iteration_ms);
+    let of_loop = loop_end(state);
+    let of_iteration = since.after(state.spec.settings.limits.iteration_ms);
     if of_loop.awake < of_iteration.awake { of_loop } else { of_iteration }
 }
 

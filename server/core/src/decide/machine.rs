@@ -32,6 +32,8 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
         Event::SnapshotFailed { message } => {
             live.preparing = false;
+            live.checking_at_rest = false;
+            live.pinning = None;
             workspace_failed(state, &message)
         }
         Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
@@ -60,7 +62,10 @@ pub fn deadline(state: &Loop, live: &Live) -> Option<Moment> {
             let look = last.after(state.spec.settings.limits.idle_ms / LOOKS);
             Some(if look.awake < end.awake { look } else { end })
         }
-        Phase::Boundary if state.pause.is_none() && !live.preparing => state.wait.map(|it| it.until),
+        Phase::Boundary if state.pause.is_none() && !live.preparing && !live.checking_at_rest => {
+            let end = limits::loop_end(state);
+            state.wait.map(|it| if it.until.awake < end.awake { it.until } else { end })
+        }
         _ => None,
     }
 }

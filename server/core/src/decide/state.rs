@@ -167,6 +167,8 @@ pub struct Live {
     /// The criteria that the running baseline round is about.
     pub pinning: Option<Vec<Pinned>>,
     pub checking_at_rest: bool,
+    /// The tree had changed since the last round, and was judged again for the coming iteration.
+    pub judged_again: bool,
     /// The snapshot before the next iteration is being taken.
     pub preparing: bool,
 }

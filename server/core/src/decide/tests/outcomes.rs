@@ -131,6 +131,42 @@ fn nothing_is_promised_to_a_loop_that_is_stopping() {
     assert_eq!(summary(&sim), "Stopped verified=false after 1");
 }
 
+#[test]
+fn a_wait_ends_with_the_loops_time() {
+    let mut short = spec(two());
+    short.settings.limits.between_ms = 3_600_000;
+    short.settings.limits.duration_ms = 120_000;
+    let sim = Sim::new(short, "ff", vec![Act::new("ff")]).run();
+    assert_eq!(summary(&sim), "Limit verified=false after 1");
+    assert!(sim.state.worked_ms < 121_000, "{}", sim.state.worked_ms);
+}
+
+#[test]
+fn files_changed_while_it_rested_are_judged_before_the_agent_starts() {
+    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pp")]);
+    while sim.state.iteration == 0 {
+        sim.turn();
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim.edited("fp");
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 2");
+    assert!(sim.prompts[1].contains("### tests pass\n\nRegressed"), "{}", sim.prompts[1]);
+    // What the user finished by hand needs no agent.
+    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf")]);
+    while sim.state.iteration == 0 {
+        sim.turn();
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim.edited("pp");
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 1");
+}
+
 fn waits(sim: &Sim) -> usize {
     sim.entries.iter().filter(|it| matches!(it.record, Record::Waiting { .. })).count()
 }

@@ -202,6 +202,12 @@ impl Sim {
         panic!("never rests: {:?}", self.state.phase);
     }
 
+    /// Somebody changes files beside the loop: how the checks stand from now on.
+    pub(crate) fn edited(&mut self, standing: &'static str) {
+        self.tree += 1;
+        self.standing = standing;
+    }
+
     /// One effect or one deadline. False when nothing is left to do.
     pub(crate) fn turn(&mut self) -> bool {
         if self.finished {
