@@ -1,8 +1,10 @@
 //! Sends one order to a loop's keeper and hears whether it was taken. The protocol is `server/CONTROL.md`.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,6 +16,9 @@ use crate::adapters::state_dir::StateDir;
 
 /// An answer waits for a durable record, so for a disk, not for an agent.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// As long as a keeper may need from its lock to its socket.
+const BEGINNING: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(20);
 const LONGEST_LINE: u64 = 64 * 1024;
 
 /// What a keeper answers.
@@ -59,7 +64,7 @@ fn converse(store: &StateDir, loop_id: &str, mut order: Value) -> Result<Reply, 
         Failure::ended(format_args!("loop {loop_id} does not answer: {error}"))
             .hint("`loopkeeper status` shows whether it is at work; it may have ended just now.")
     };
-    let stream = UnixStream::connect(address.path()).map_err(failed)?;
+    let stream = connect(address.path()).map_err(failed)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
     stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
     let mut reader = BufReader::new(&stream);
@@ -70,6 +75,22 @@ fn converse(store: &StateDir, loop_id: &str, mut order: Value) -> Result<Reply, 
     (&stream).write_all(format!("{order}\n").as_bytes()).map_err(failed)?;
     let answer = line(&mut reader).map_err(failed)?;
     serde_json::from_str(&answer).map_err(|error| failed(error.into()))
+}
+
+/// A keeper that just took its loop over holds its lock a moment before it listens.
+fn connect(address: &Path) -> io::Result<UnixStream> {
+    let until = Instant::now() + BEGINNING;
+    loop {
+        match UnixStream::connect(address) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound)
+                    && Instant::now() < until =>
+            {
+                sleep(LOOK);
+            }
+            result => return result,
+        }
+    }
 }
 
 fn line(reader: &mut impl BufRead) -> io::Result<String> {

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -78,7 +79,8 @@ pub fn detach(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
             return ended_early(dir, status).map(|()| child.id());
         }
         let socket = state.socket(dir.id())?;
-        if socket.path().exists() || began.elapsed() > BEGIN_PATIENCE {
+        // A killed keeper leaves its socket behind: only an answer says that this one listens.
+        if UnixStream::connect(socket.path()).is_ok() || began.elapsed() > BEGIN_PATIENCE {
             return Ok(child.id());
         }
         std::thread::sleep(Duration::from_millis(2));

@@ -3,7 +3,7 @@
 # usage: sh agent.sh FOLDER [PROMPT | @PROMPT_FILE]
 folder=$1
 n=$(($(cat "$folder/starts") + 1))
-echo "$n" > "$folder/starts"
+echo "$n" > "$folder/starts.new" && mv "$folder/starts.new" "$folder/starts"
 case $# in
   1) cat > "$folder/prompt.$n" ;;
   *) case $2 in

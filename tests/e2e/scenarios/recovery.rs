@@ -173,3 +173,18 @@ fn a_state_folder_that_is_deleted_ends_the_agent() {
     assert_eq!(world.terminal.read("log"), "1\n");
     world.run(&["status"]).expect(0).out("No loops");
 }
+
+#[test]
+fn orders_right_after_a_resume_find_the_new_keeper() {
+    // The killed keeper's socket is still there: it must not be taken for that of the new one.
+    let (world, id) =
+        detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
+    for number in 1..=4 {
+        world.until_shared(&format!("up.{number}"));
+        kill(&world, "loopkeeper keeper ");
+        world.run(&["resume", &id]).expect(0);
+        world.run(&["steer", &id, "Mind the gap."]).expect(0);
+    }
+    world.run(&["stop", "--now", &id]).expect(0);
+    assert_eq!(end(&world).0, "stopped");
+}
