@@ -25,8 +25,8 @@ use super::{KeeperError, private_file};
 use crate::adapters::clock;
 use crate::adapters::journal_file::JournalFile;
 use crate::adapters::process::orphans;
-use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::{LoopDir, Workspace};
+use crate::adapters::state_dir::{StateDir, lock};
 
 /// A detached keeper that has not begun after this long will not.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
@@ -78,13 +78,18 @@ pub fn detach(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
         if let Some(status) = child.try_wait().map_err(KeeperError::io("watch the keeper of", dir.path()))? {
             return ended_early(dir, status).map(|()| child.id());
         }
-        let socket = state.socket(dir.id())?;
-        // A killed keeper leaves its socket behind: only an answer says that this one listens.
-        if UnixStream::connect(socket.path()).is_ok() || began.elapsed() > BEGIN_PATIENCE {
+        if has_begun(&state, dir, child.id())? || began.elapsed() > BEGIN_PATIENCE {
             return Ok(child.id());
         }
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Whether this very keeper answers: the socket of one that was killed still lies there, and another one may
+/// hold the loop.
+fn has_begun(state: &StateDir, dir: &LoopDir, pid: u32) -> Result<bool, KeeperError> {
+    let ours = state.keeper_of(dir)? == lock::Keeper::Alive { pid: Some(pid) };
+    Ok(ours && UnixStream::connect(state.socket(dir.id())?.path()).is_ok())
 }
 
 /// A keeper may have finished its work already; otherwise its own words say why it went.
