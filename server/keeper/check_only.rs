@@ -45,7 +45,7 @@ async fn steady_round(stage: &Stage) -> Result<Round, KeeperError> {
     loop {
         rounds += 1;
         let judged = rounds::judge(stage, Request::at_rest(stage.spec.criteria.clone())).await;
-        let (mut round, wrote) = judged.map_err(|message| KeeperError::Workspace { message })?;
+        let (mut round, wrote) = judged.map_err(|it| KeeperError::Workspace { message: it.message })?;
         let stray = wrote.iter().find(|it| !artefacts.contains(*it)).cloned();
         let Some(stray) = stray else { return Ok(round) };
         if rounds == 1 {

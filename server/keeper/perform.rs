@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::agent::{Agent, Start};
 use super::control::{Answer, Desk};
 use super::signals::{Signal, Signals};
-use super::stage::Stage;
+use super::stage::{Stage, Trouble};
 use super::{KeeperError, reading, rounds};
 use crate::adapters::git;
 use crate::adapters::process::orphans;
@@ -82,7 +82,7 @@ impl Hands {
             let shot = scene.stage.with_store(move |store| shoot(store, &root, before.as_deref())).await;
             scene.tell(match shot {
                 Ok(shot) => Event::SnapshotTaken(shot),
-                Err(message) => Event::SnapshotFailed { message },
+                Err(Trouble { reason, message }) => Event::SnapshotFailed { reason, message },
             });
         });
     }
@@ -114,7 +114,7 @@ impl Hands {
         }
         let (scene, signs) = (self.scene.clone(), Rc::clone(&agent.signs));
         tokio::task::spawn_local(async move {
-            let tree = scene.stage.with_store(|store| store.take().map_err(|error| error.to_string())).await;
+            let tree = scene.stage.with_store(|store| store.take().map_err(Trouble::from)).await;
             let tree = tree.map(|it| it.tree).unwrap_or_default();
             let before = signs.tree.replace(tree.clone());
             scene.tell(Event::LifeSeen { alive: before.is_empty() || before != tree });
@@ -124,15 +124,14 @@ impl Hands {
     /// The tree as it is, kept, before a rollback overwrites it.
     pub(super) fn keep_tree(&self) -> Result<Shot, String> {
         let root = self.scene.stage.root();
-        self.scene.stage.with_store_now(|store| shoot(store, &root, None))
+        self.scene.stage.with_store_now(|store| shoot(store, &root, None)).map_err(|it| it.message)
     }
 
     /// Makes the work tree what it was; returns the tree as it was right before.
     pub(super) fn roll_back(&self, tree: &str, paths: &[String]) -> Result<String, String> {
         let paths = (!paths.is_empty()).then_some(paths);
-        self.scene.stage.with_store_now(|store| {
-            store.restore(tree, paths).map(|it| it.before).map_err(|error| error.to_string())
-        })
+        let restored = self.scene.stage.with_store_now(|store| Ok(store.restore(tree, paths)?.before));
+        restored.map_err(|it| it.message)
     }
 
     /// Ends whatever runs. Afterwards nothing of this loop is alive.
@@ -148,10 +147,10 @@ impl Hands {
     }
 }
 
-fn shoot(store: &mut Store, root: &Path, before: Option<&str>) -> Result<Shot, String> {
-    let taken = store.take().map_err(|error| error.to_string())?;
+fn shoot(store: &mut Store, root: &Path, before: Option<&str>) -> Result<Shot, Trouble> {
+    let taken = store.take()?;
     let changed = match before {
-        Some(before) => store.changed(before, &taken.tree).map_err(|error| error.to_string())?,
+        Some(before) => store.changed(before, &taken.tree)?,
         None => Vec::new(),
     };
     // A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.

@@ -9,7 +9,7 @@ use loopkeeper_core::task::{Check, Criterion};
 
 use super::checks::{self, Plan};
 use super::perform::Scene;
-use super::stage::Stage;
+use super::stage::{Stage, Trouble};
 use crate::adapters::git;
 
 const NAMED_PATHS: usize = 200;
@@ -50,15 +50,13 @@ pub(super) async fn run(scene: Scene, request: Request) {
     let request = Request { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
     scene.tell(match judge(&scene.stage, request).await {
         Ok((round, wrote)) => Event::ChecksDone { round: Box::new(round), wrote, untracked },
-        Err(message) => Event::SnapshotFailed { message },
+        Err(Trouble { reason, message }) => Event::SnapshotFailed { reason, message },
     });
 }
 
 /// The round, and every path that it wrote.
-pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec<String>), String> {
-    let take = |store: &mut crate::adapters::snapshots::Store| {
-        store.take().map(|it| it.tree).map_err(|error| error.to_string())
-    };
+pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec<String>), Trouble> {
+    let take = |store: &mut crate::adapters::snapshots::Store| Ok(store.take()?.tree);
     let before = match request.tree {
         Some(tree) => tree,
         None => stage.with_store(take).await?,
@@ -84,9 +82,9 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
     Ok((Round { tree_before: before, tree_after: after, wrote: named, results }, wrote))
 }
 
-async fn differing(stage: &Stage, before: &str, after: &str) -> Result<Vec<String>, String> {
+async fn differing(stage: &Stage, before: &str, after: &str) -> Result<Vec<String>, Trouble> {
     let (before, after) = (before.to_owned(), after.to_owned());
-    stage.with_store(move |store| store.changed(&before, &after).map_err(|error| error.to_string())).await
+    stage.with_store(move |store| Ok(store.changed(&before, &after)?)).await
 }
 
 /// A failure shows again, with its words, when `clean` itself is checked.

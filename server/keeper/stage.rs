@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use loopkeeper_core::agent::claude::start as claude;
-use loopkeeper_core::journal::LoopSpec;
+use loopkeeper_core::journal::{LoopSpec, PauseReason};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::settings::{Dialect, Permissions, Settings};
 
@@ -15,7 +15,7 @@ use super::KeeperError;
 use crate::adapters::env::{Reader, scrubbed};
 use crate::adapters::process::orphans;
 use crate::adapters::sandbox::Domain;
-use crate::adapters::snapshots::Store;
+use crate::adapters::snapshots::{SnapshotError, Store};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::trust::permit::{Checks, Permit};
@@ -63,21 +63,44 @@ impl Stage {
     /// Does something with the snapshot store on a thread that may block.
     pub async fn with_store<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Store) -> Result<T, String> + Send + 'static,
-    ) -> Result<T, String> {
+        work: impl FnOnce(&mut Store) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<T, Trouble> {
         let store = Arc::clone(&self.store);
         let task = tokio::task::spawn_blocking(move || work(&mut *lock(&store)?));
-        task.await.map_err(|error| error.to_string())?
+        task.await.map_err(|error| Trouble::from(error.to_string()))?
     }
 
     /// The same, right here: for moments in which nothing else is to happen.
-    pub fn with_store_now<T>(&self, work: impl FnOnce(&mut Store) -> Result<T, String>) -> Result<T, String> {
+    pub fn with_store_now<T>(
+        &self,
+        work: impl FnOnce(&mut Store) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
         work(&mut *lock(&self.store)?)
     }
 }
 
-fn lock(store: &Mutex<Store>) -> Result<MutexGuard<'_, Store>, String> {
-    store.lock().map_err(|_| "the snapshot store was left in an unknown state".to_owned())
+/// Why the tree could not be kept, and what that means for a loop.
+#[derive(Debug)]
+pub struct Trouble {
+    pub reason: PauseReason,
+    pub message: String,
+}
+
+impl From<SnapshotError> for Trouble {
+    fn from(error: SnapshotError) -> Self {
+        let reason = if error.is_full() { PauseReason::Disk } else { PauseReason::Workspace };
+        Self { reason, message: error.to_string() }
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(message: String) -> Self {
+        Self { reason: PauseReason::Workspace, message }
+    }
+}
+
+fn lock(store: &Mutex<Store>) -> Result<MutexGuard<'_, Store>, Trouble> {
+    store.lock().map_err(|_| "the snapshot store was left in an unknown state".to_owned().into())
 }
 
 fn environment(reader: Reader, spec: &LoopSpec) -> Env {

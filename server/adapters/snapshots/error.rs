@@ -36,6 +36,17 @@ impl SnapshotError {
         move |source| Self::Io { action, path, source: source.into() }
     }
 
+    /// Room on the disk is all that is missing.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            Self::Incomplete { source, .. } => source.is_full(),
+            Self::Missing { .. } | Self::Damaged { .. } | Self::Unknown { .. } => false,
+        }
+    }
+
     pub(super) fn damaged(dir: &Path, what: impl Into<String>) -> Self {
         Self::Damaged { dir: dir.to_path_buf(), what: what.into() }
     }

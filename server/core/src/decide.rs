@@ -25,7 +25,7 @@ pub use machine::{deadline, decide};
 pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, Spent, Wait};
 
 use crate::agent::AgentRun;
-use crate::journal::{Head, LoopSpec, Record, Round};
+use crate::journal::{Head, LoopSpec, PauseReason, Record, Round};
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 /// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
@@ -44,7 +44,9 @@ pub enum Event {
     /// The records of the turn before are applied: look again.
     WentOn,
     SnapshotTaken(Shot),
+    /// `reason`: the disk is full, or the workspace cannot be read.
     SnapshotFailed {
+        reason: PauseReason,
         message: String,
     },
     TaskRead(Box<Reading>),

@@ -30,12 +30,7 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::Reopened { boot, version } => reopened(state, boot, version),
         Event::WentOn => went_on(state, live, now),
         Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
-        Event::SnapshotFailed { message } => {
-            live.preparing = false;
-            live.checking_at_rest = false;
-            live.pinning = None;
-            workspace_failed(state, &message)
-        }
+        Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, &message),
         Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
         Event::AgentStarted { pid, domain } => agent_started(state, live, now, pid, domain),
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
@@ -197,15 +192,30 @@ fn rollback_ready(state: &Loop, to: u32, paths: Vec<String>, shot: Shot) -> Vec<
     vec![Step::Record(record), Step::Effect(Effect::Rollback { to, tree, paths })]
 }
 
-fn workspace_failed(state: &Loop, message: &str) -> Vec<Step> {
-    let message = format!("the workspace cannot be snapshotted: {message}");
+/// Without the tree nothing can be judged: the loop must not go on as if it were.
+fn snapshot_failed(state: &Loop, live: &mut Live, reason: PauseReason, message: &str) -> Vec<Step> {
+    live.preparing = false;
+    live.pinning = None;
+    if std::mem::take(&mut live.checking_at_rest) && state.is_paused_at_rest() {
+        // What the user asked for in between ends without a result; the pause stays what it was.
+        return Vec::new();
+    }
+    let full = reason == PauseReason::Disk;
+    let what = if full { "the disk is full" } else { "the workspace cannot be snapshotted" };
+    let message = format!("{what}: {message}");
     match state.phase {
-        Phase::Boundary | Phase::Preparing => hold(state, PauseReason::Workspace, message),
-        Phase::Starting | Phase::Closing => {
-            // Without the tree after the agent nothing can be judged: the loop must not go on as if it were.
-            vec![ended(OutcomeKind::Failed, message, Some(PauseReason::Workspace))]
+        Phase::Boundary | Phase::Preparing if state.stop.is_some() => vec![stopped(state)],
+        Phase::Boundary | Phase::Preparing => hold(state, reason, message),
+        // The next keeper takes up the step in whose middle this one goes, as after a crash.
+        Phase::Starting | Phase::Baseline | Phase::Closing | Phase::Checking
+            if full && state.spec.attended =>
+        {
+            vec![Step::Record(Record::Paused { reason, message }), Step::Effect(Effect::Finish)]
         }
-        _ => Vec::new(),
+        Phase::Starting | Phase::Baseline | Phase::Closing | Phase::Checking => {
+            vec![ended(OutcomeKind::Failed, message, Some(reason))]
+        }
+        Phase::Iterating { .. } | Phase::Ended => Vec::new(),
     }
 }
 

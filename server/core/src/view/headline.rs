@@ -38,13 +38,23 @@ fn what(status: &LoopStatus) -> String {
         Phase::Stopping => format!("{iteration}, stopping"),
         Phase::Untrusted => "its commands are not trusted".into(),
         Phase::NeedsAnswer => "the agent asks a question".into(),
-        Phase::Interrupted if status.iteration == 0 => "interrupted before the first iteration".into(),
-        Phase::Interrupted => format!("interrupted in {iteration}"),
+        Phase::Interrupted => interrupted(status, &iteration),
         Phase::Damaged => "its journal is damaged".into(),
         Phase::Paused => match &status.pause {
             Some(pause) if pause.reason != PauseReason::User => format!("{iteration}, {}", pause.message),
             _ => iteration,
         },
         Phase::Ended => status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default(),
+    }
+}
+
+/// A keeper that went because the disk is full said so.
+fn interrupted(status: &LoopStatus, iteration: &str) -> String {
+    match &status.pause {
+        Some(pause) if pause.reason == PauseReason::Disk => {
+            format!("interrupted in {iteration}, {}", pause.message)
+        }
+        _ if status.iteration == 0 => "interrupted before the first iteration".into(),
+        _ => format!("interrupted in {iteration}"),
     }
 }

@@ -3,7 +3,7 @@
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::ProviderClass;
 use crate::decide::Order;
-use crate::journal::{OutcomeKind, PauseReason, Record};
+use crate::journal::{LoopSpec, OutcomeKind, PauseReason, Record};
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 
@@ -348,6 +348,37 @@ fn a_stop_is_honoured_from_every_phase() {
             let kinds = [OutcomeKind::Stopped, OutcomeKind::Completed];
             assert!(kinds.contains(&outcome.kind), "{order:?} after {turns} turns: {}", outcome.sentence);
             assert_eq!(sim.state.iteration, before, "no start after a stop ({order:?} after {turns})");
+        }
+    }
+}
+
+#[test]
+fn a_tree_that_cannot_be_kept_never_leaves_a_loop_hanging() {
+    let acts = || vec![Act::new("pf"), Act::new("ff"), Act::new("pp")];
+    for reason in [PauseReason::Disk, PauseReason::Workspace] {
+        for (attended, turns) in
+            [true, false].into_iter().flat_map(|it| (0..60).map(move |turns| (it, turns)))
+        {
+            let mut sim = Sim::new(LoopSpec { attended, ..spec(two()) }, "ff", acts());
+            for _ in 0..turns {
+                sim.turn();
+            }
+            if !sim.fail_to_keep_the_tree(reason) {
+                continue;
+            }
+            sim.play();
+            let what = format!("{reason:?}, attended {attended}, after {turns} turns");
+            let Some(outcome) = &sim.state.outcome else {
+                assert!(attended, "{what}");
+                assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(reason), "{what}");
+                sim.crash("boot-1");
+                sim.order(Order::Resume);
+                sim.play();
+                assert_eq!(summary(&sim), "Completed verified=true after 3", "{what}");
+                continue;
+            };
+            assert!(!attended || reason == PauseReason::Workspace, "{what}");
+            assert_eq!((outcome.kind, outcome.cause), (OutcomeKind::Failed, Some(reason)), "{what}");
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::check::{CheckResult, Status};
 use crate::decide::{
     Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Step, apply, begin, deadline, decide, replay,
 };
-use crate::journal::{AgentPlan, Entry, LoopSpec, Record, Round};
+use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
 use crate::settings::{Dialect, Limits, Permissions, PromptBy, Sandbox, Settings};
 use crate::task::{Check, Criterion, CriterionId, Place, PlanItem, TaskId};
@@ -251,8 +251,19 @@ impl Sim {
         self.entries.push(entry);
     }
 
+    /// The next effect fails where it has to keep the tree. False when it needs no tree.
+    pub(crate) fn fail_to_keep_the_tree(&mut self, reason: PauseReason) -> bool {
+        if !matches!(self.queue.first(), Some(Effect::TakeSnapshot | Effect::RunChecks { .. })) {
+            return false;
+        }
+        self.queue.remove(0);
+        self.event(Event::SnapshotFailed { reason, message: "cannot write".to_owned() });
+        true
+    }
+
     /// The keeper dies here; another takes over.
     pub(crate) fn crash(&mut self, boot: &str) {
+        self.finished = false;
         self.queue.clear();
         self.live = Live::default();
         self.state = replay(&self.entries).expect("replays");
