@@ -4,6 +4,7 @@ use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 
 use clap::error::ErrorKind;
+use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::SettingFinding;
 use loopkeeper_core::view::words;
 
@@ -68,7 +69,8 @@ impl Failure {
             let _ = writeln!(text, "Hint: {}", words::capitalised(hint));
         }
         // There is nobody left to tell when stderr is gone.
-        let _ = anstream::stderr().write_all(text.as_bytes());
+        // File names and what others said may be part of it.
+        let _ = anstream::stderr().write_all(sanitize::text(&text).as_bytes());
         self.exit
     }
 }
@@ -163,12 +165,12 @@ impl From<JournalError> for Failure {
 
 /// Something worth saying that stops nothing.
 pub(crate) fn warn(what: impl Display) {
-    let _ = anstream::stderr().write_all(format!("warning: {what}\n").as_bytes());
+    note(format_args!("warning: {what}"));
 }
 
 /// Something a person who waits should know.
 pub(crate) fn note(what: impl Display) {
-    let _ = anstream::stderr().write_all(format!("{what}\n").as_bytes());
+    let _ = anstream::stderr().write_all(sanitize::text(&format!("{what}\n")).as_bytes());
 }
 
 impl Display for Failure {

@@ -1,6 +1,6 @@
 //! A journal that grows, and the state it comes to. Reads only.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopkeeper_core::decide::{self, Loop};
 use loopkeeper_core::journal::Entry;
@@ -15,12 +15,15 @@ pub(crate) struct Following {
     follower: Follower,
     state: Option<Loop>,
     told: u64,
-    damaged: bool,
+    /// What is wrong with the journal, and in which line.
+    damage: Option<String>,
+    journal: PathBuf,
 }
 
 impl Following {
     pub(crate) fn new(journal: &Path) -> Self {
-        Self { follower: Follower::new(journal), state: None, told: 0, damaged: false }
+        let follower = Follower::new(journal);
+        Self { follower, state: None, told: 0, damage: None, journal: journal.to_owned() }
     }
 
     /// The records that nobody was told yet, already part of [`Following::state`].
@@ -29,7 +32,13 @@ impl Following {
         if news.since == Since::TheStart {
             self.state = None;
         }
-        self.damaged = matches!(news.tail, Tail::Damaged { .. });
+        // Damage lets every look begin anew: its lines are those of the file.
+        self.damage = match news.tail {
+            Tail::Damaged { line, why } => {
+                Some(JournalError::Damaged { path: self.journal.clone(), line, why }.to_string())
+            }
+            Tail::Clean | Tail::Torn { .. } => None,
+        };
         for entry in &news.entries {
             match &mut self.state {
                 None => self.state = decide::begin(entry),
@@ -46,7 +55,7 @@ impl Following {
         self.state.as_ref()
     }
 
-    pub(crate) fn is_damaged(&self) -> bool {
-        self.damaged
+    pub(crate) fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 }

@@ -50,7 +50,7 @@ fn one(store: &StateDir, workspace: &Workspace, sweep: Sweep, out: &mut Out) -> 
     let (mut loops, mut unread) = (Vec::new(), 0_u64);
     for dir in workspace.loops()? {
         match Seen::read(store, dir) {
-            Ok(Some(seen)) if !seen.damaged => loops.push(seen),
+            Ok(Some(seen)) if seen.damage.is_none() => loops.push(seen),
             Ok(_) | Err(_) => unread += 1,
         }
     }

@@ -8,6 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use loopkeeper_core::sanitize;
 use loopkeeper_core::task::kind_of;
 use thiserror::Error;
 
@@ -29,7 +30,7 @@ pub(crate) fn command(out: &mut Out) -> Answer {
         };
         failure.hint(error.hint())
     })?;
-    out.line(format_args!("Wrote {}", report.file.display()));
+    out.line(format_args!("Wrote {}", sanitize::visible(&report.file.to_string_lossy())));
     for check in &report.checks {
         out.line(format_args!("  {}: `$ {}` (found in {})", check.name, check.command, check.file));
     }
@@ -84,7 +85,8 @@ impl InitError {
 pub(super) fn run(root: &Path) -> Result<InitReport, InitError> {
     let existing = existing_tasks(root)?;
     if !existing.is_empty() {
-        return Err(InitError::Exists { files: existing });
+        let files = existing.iter().map(|it| sanitize::visible(it)).collect();
+        return Err(InitError::Exists { files });
     }
     let checks = found::checks(root)?;
     let file = root.join(FILE);

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
             out.line(line);
         }
     }
-    if seen.damaged {
+    if seen.damage.is_some() {
         out.line("From here on the journal is damaged; nothing of it was changed.");
     }
     Ok(Exit::Done)

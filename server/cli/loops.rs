@@ -15,7 +15,8 @@ pub(crate) struct Seen {
     pub(crate) dir: LoopDir,
     pub(crate) state: Loop,
     pub(crate) keeper: Keeper,
-    pub(crate) damaged: bool,
+    /// What is wrong with its journal.
+    pub(crate) damage: Option<String>,
 }
 
 impl Seen {
@@ -25,15 +26,12 @@ impl Seen {
         let keeper = store.keeper_of(&dir)?;
         let mut following = Following::new(&dir.journal());
         following.look()?;
-        let damaged = following.is_damaged();
-        if damaged && following.state().is_none() {
-            return Err(Failure::ended(format_args!(
-                "the journal of loop {} is damaged from its first line",
-                dir.id()
-            ))
-            .hint("Nothing was changed. Restore it from a backup, or start a new loop."));
+        let damage = following.damage().map(str::to_owned);
+        match (following.state(), damage) {
+            (None, Some(damage)) => Err(Failure::ended(damage)
+                .hint("Nothing was changed. Restore it from a backup, or start a new loop.")),
+            (state, damage) => Ok(state.cloned().map(|state| Self { dir, state, keeper, damage })),
         }
-        Ok(following.state().cloned().map(|state| Self { dir, state, keeper, damaged }))
     }
 
     pub(crate) fn status(&self) -> LoopStatus {
@@ -41,7 +39,7 @@ impl Seen {
             Keeper::Alive { pid } => Some(pid),
             Keeper::Gone => None,
         };
-        let facts = Facts { now: clock::now(), keeper, damaged: self.damaged, activity: None };
+        let facts = Facts { now: clock::now(), keeper, damaged: self.damage.is_some(), activity: None };
         view::status(&self.state, &facts)
     }
 

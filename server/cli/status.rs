@@ -43,11 +43,14 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         out.line("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one.");
     }
     let (zone, glyphs, now) = (Zone::local(), Glyphs::of_environment(), clock::now().wall);
-    for (index, status) in shown.iter().enumerate() {
+    for (index, (status, seen)) in shown.iter().zip(&seen).enumerate() {
         let whole = index == 0 || status.state != State::Done;
         one(status, (&zone, now), glyphs, out);
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
+        }
+        if let Some(damage) = &seen.damage {
+            out.line(format_args!("  {damage}"));
         }
         if let Some(hint) = remedy::of(status) {
             out.line(format_args!("  {hint}"));

@@ -234,7 +234,7 @@ fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
     damage(&journals[0], 1);
     terminal.run(&["status"]).expect(0).out("its journal is damaged").out("already");
     damage(&journals[0], 0);
-    terminal.run(&["status"]).expect(0).err("is damaged from its first line").out("already");
+    terminal.run(&["status"]).expect(0).err("journal.jsonl is damaged in line 1").out("already");
     damage(&journals[1], 0);
     terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[]}");
 }
