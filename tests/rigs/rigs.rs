@@ -5,6 +5,8 @@
 //! `strace_` strace: `tests/run` leaves out what cannot run here and says so.
 
 pub(crate) mod disk;
+mod hostile;
+mod keeper;
 mod state;
 mod store;
 pub(crate) mod strace;

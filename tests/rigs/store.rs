@@ -61,7 +61,7 @@ impl Writer {
 }
 
 /// Numbers that differ from run to run, so that kills hit other places each time.
-fn random(below: u64) -> u64 {
+pub(super) fn random(below: u64) -> u64 {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).unwrap();
     u64::from_le_bytes(bytes) % below

@@ -1,7 +1,7 @@
 //! Makes the n-th system call of a kind fail or kill, in the real program, by strace.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A fault: `signal=KILL`, `error=EIO`, at the `at`-th call; with `+`, at every one from there.
@@ -34,4 +34,33 @@ pub(crate) fn with_fault(command: &Command, fault: &Fault, paths: &[PathBuf]) ->
     let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
     traced.envs(set.collect::<Vec<(&OsStr, &OsStr)>>());
     traced
+}
+
+/// Whom a fault may hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whom {
+    /// The program's first thread alone: calls are counted there, whatever its children do.
+    FirstThread,
+    /// Each thread and each child counts for itself.
+    Everybody,
+}
+
+/// `command` under strace where it would run, with the fault; what happened is written to `log`.
+pub(crate) fn in_place(command: &Command, fault: &Fault, whom: Whom, log: &Path) -> Command {
+    let mut traced = Command::new("strace");
+    if whom == Whom::Everybody {
+        traced.arg("-f");
+    }
+    let Fault { call, what, at } = fault;
+    traced.arg("-qq").arg("-o").arg(log);
+    traced.arg("-e").arg(format!("trace={call}")).arg("-e").arg(format!("inject={call}:{what}:when={at}"));
+    traced.arg(command.get_program()).args(command.get_args()).env_clear();
+    traced.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    traced.current_dir(command.get_current_dir().unwrap());
+    traced
+}
+
+/// Whether some call failed by the fault.
+pub(crate) fn has_failed_a_call(log: &Path) -> bool {
+    std::fs::read_to_string(log).unwrap_or_default().contains("(INJECTED)")
 }

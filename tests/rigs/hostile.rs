@@ -1,0 +1,162 @@
+//! Work trees that were made to do harm, opened without anybody's trust: no program runs, nothing is connected to,
+//! nothing is written into them, and what is shown of them is harmless. Judged by strace, not by the program.
+
+mod corpus;
+mod trace;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use self::corpus::{CORPUS, Trap};
+use self::trace::Trace;
+use super::strace;
+use crate::cli::{Ran, Terminal};
+use crate::not_run;
+
+/// Everything that a user might try on a folder just downloaded.
+const TRIED: [&[&str]; 8] = [
+    &["status"],
+    &["run"],
+    &["run", "--dry-run"],
+    &["run", "--detach"],
+    &["trust"],
+    &["check"],
+    &["log"],
+    &["init"],
+];
+
+/// A hostile work tree, and the user who stands in it.
+struct Visit {
+    terminal: Terminal,
+}
+
+impl Visit {
+    fn to(trap: &Trap) -> Self {
+        let terminal = Terminal::new();
+        (trap.lay)(&terminal.root());
+        Self { terminal }
+    }
+
+    /// One command under strace. The user's own PATH leads through the current folder first.
+    fn tries(&self, program: &mut Command) -> (Ran, Trace) {
+        let log = self.terminal.state().with_file_name("trace");
+        let mut traced = Command::new("strace");
+        traced.args(["-f", "-qq", "-s", "4096", "-o"]).arg(&log);
+        traced.args([
+            "-e",
+            "trace=execve,execveat,connect,bind,openat,open,creat,mkdir,rename,renameat,unlink,symlink",
+        ]);
+        traced.args(["-e", "signal=none"]).arg(program.get_program()).args(program.get_args()).env_clear();
+        traced.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let path = std::env::var("PATH").unwrap();
+        // As on a terminal: elsewhere escape sequences are left out of everything that is printed.
+        traced
+            .env("CLICOLOR_FORCE", "1")
+            .env("PATH", format!(".:{}/bin:{path}", self.terminal.root().display()));
+        traced.current_dir(self.terminal.root()).stdin(Stdio::null());
+        // Found in the tester's PATH, not in the trap's.
+        let found = Command::new("sh").args(["-c", "command -v strace"]).output().unwrap();
+        let strace = String::from_utf8_lossy(&found.stdout).trim().to_owned();
+        let mut whole = Command::new(strace);
+        whole.args(traced.get_args()).env_clear().stdin(Stdio::null()).current_dir(self.terminal.root());
+        whole.envs(traced.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ran = Ran::of(&whole.output().unwrap());
+        (ran, Trace::read(&log, &self.terminal.root(), &self.terminal.state()))
+    }
+
+    /// Every path with what it is and holds, so that any change shows.
+    fn looks(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        list(&self.terminal.root(), &mut found);
+        found
+    }
+}
+
+fn list(folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        let len = entry.metadata().map(|it| it.len()).unwrap_or_default();
+        found.insert(format!("{path:?}"), format!("{kind:?} {len}"));
+        if kind.is_dir() {
+            list(&path, found);
+        }
+    }
+}
+
+#[test]
+fn strace_sees_no_program_start_in_a_hostile_work_tree() {
+    if let Some(why) = strace::missing() {
+        return not_run("untrusted work trees", &why);
+    }
+    assert!(CORPUS.len() > 20);
+    let mut faults = Vec::new();
+    for trap in CORPUS {
+        let visit = Visit::to(trap);
+        for tried in TRIED {
+            let before = visit.looks();
+            let (ran, trace) = visit.tries(&mut visit.terminal.command(tried));
+            let mut found = trace.faults();
+            let after = visit.looks();
+            if tried != ["init"] && before != after {
+                found.push(format!("the tree changed: {before:#?} {after:#?}"));
+            }
+            if tried == ["init"] && after.len() > before.len() + 1 {
+                found.push(format!("more than a task file: {after:#?}"));
+            }
+            found.extend(raw(&ran));
+            if tried[0] == "run" && tried.len() == 1 && ![Some(5), Some(2), Some(1)].contains(&ran.code) {
+                found.push(format!("it ran: {ran:?}"));
+            }
+            if trap.asks && tried == ["run"] && ran.code != Some(5) {
+                found.push(format!("nobody was asked: {ran:?}"));
+            }
+            if ran.code.is_none() || ran.stderr.contains("panicked") {
+                found.push(format!("it broke: {ran:?}"));
+            }
+            faults.extend(found.into_iter().map(|it| format!("{} {tried:?}: {it}", trap.name)));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// What a terminal would obey, or what would let a command look like another one.
+fn raw(ran: &Ran) -> Vec<String> {
+    let dangerous = |it: &char| {
+        (it.is_control() && *it != '\n')
+            || matches!(*it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    // Our own colours, on a terminal; nothing of ours is ever hidden.
+    let colour = regex::Regex::new("\u{1b}\\[(0|1|2|3[0-7]|9[0-7])?m").unwrap();
+    let texts = [("stdout", &ran.stdout), ("stderr", &ran.stderr)];
+    let texts = texts.map(|(name, text)| (name, colour.replace_all(text, "").into_owned()));
+    let found = texts.iter().filter_map(|(name, text)| Some((name, text, text.chars().find(dangerous)?)));
+    found.map(|(name, text, it)| format!("{it:?} on {name}: {text:?}")).collect()
+}
+
+/// The control: the same harness, and a program that does look with git.
+#[test]
+fn strace_sees_what_git_starts_in_a_hostile_work_tree() {
+    if let Some(why) = strace::missing() {
+        return not_run("what git starts in untrusted work trees", &why);
+    }
+    let trap = CORPUS.iter().find(|it| it.name == "fsmonitor").unwrap();
+    let visit = Visit::to(trap);
+    let mut git = visit.terminal.command(&[]);
+    let envs: Vec<_> =
+        git.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+    git = Command::new("/usr/bin/git");
+    git.args(["status"]).envs(envs);
+    let (_, trace) = visit.tries(&mut git);
+    assert!(trace.faults().iter().any(|it| it.contains("trap.sh")), "{:?}", trace.faults());
+    // And a raw byte is seen as one.
+    assert_eq!(raw(&Ran { code: None, stdout: "a\u{1b}[2Jb".to_owned(), stderr: String::new() }).len(), 1);
+}
+
+#[test]
+fn commands_that_hide_something_are_shown_with_it() {
+    let trap = CORPUS.iter().find(|it| it.name == "commands that hide").unwrap();
+    let visit = Visit::to(trap);
+    let ran = visit.terminal.run(&["trust"]);
+    ran.expect(5).out("\\u{202e}").out("^[[2J^[]52;c;eA==^G").out("\\u{9b}31m; ./trap.sh").out("\\u{2028}");
+}

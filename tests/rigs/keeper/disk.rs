@@ -1,0 +1,99 @@
+//! The state folder on a disk that fills up under a working keeper.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use super::oracle::{Evidence, Far};
+use super::world::{Lines, World, output};
+use crate::cli::Ran;
+use crate::not_run;
+use crate::rigs::disk::Disk;
+
+/// Room for the program's own copy and a loop or two.
+const OPTIONS: &str = "size=48m,mode=0700";
+
+/// Takes every byte that the disk has left, but for `spare`.
+fn fill(disk: &Path, spare: u64) -> PathBuf {
+    let path = disk.join("filler");
+    let mut file = fs::File::create(&path).unwrap();
+    for size in [1 << 20, 1 << 12, 1] {
+        while file.write_all(&vec![0; size]).is_ok() {}
+    }
+    let len = file.metadata().unwrap().len();
+    file.set_len(len - spare).unwrap();
+    path
+}
+
+fn disk() -> Option<Disk> {
+    Disk::memory(OPTIONS).inspect_err(|why| not_run("a full disk under a keeper", why)).ok()
+}
+
+#[test]
+fn root_a_full_disk_pauses_a_detached_keeper() {
+    // Full to the last byte, and full in the middle of what comes next.
+    for spare in [0, 8 * 1024, 40 * 1024, 100 * 1024] {
+        let Some(disk) = disk() else { return };
+        let world = World::on(&disk.path());
+        world.hold_agents();
+        world.terminal.run(&["run", "--trust", "--detach"]).expect(0);
+        world.until("at work", |it| it.ledger().contains("start").then_some(()));
+        let filler = fill(&disk.path(), spare);
+        world.let_go();
+        let paused = world.until("at rest", |it| {
+            it.status()
+                .filter(|it| ["paused", "interrupted", "ended"].contains(&it["phase"].as_str().unwrap()))
+        });
+        let mut evidence = Evidence::default();
+        world.testify(&mut evidence);
+        evidence.assert_sound(Far::Killed, "on a full disk");
+        if paused["phase"] == "ended" {
+            assert!(spare >= 100 * 1024, "{spare}: {paused}\n{}", evidence.journal);
+            continue;
+        }
+        assert_eq!(paused["state"], "needsYou");
+        world.terminal.run(&["status"]).expect(0).out("disk");
+        assert!(evidence.journal.contains("\"reason\":\"disk\""), "{spare}: {}", evidence.journal);
+        world.assert_nobody("paused for the disk");
+
+        fs::remove_file(filler).unwrap();
+        world.resume_to_the_end();
+        world.testify(&mut evidence);
+        evidence.assert_sound(Far::Ended, "after room was made");
+        world.assert_nobody("after the end");
+    }
+}
+
+#[test]
+fn root_a_full_disk_ends_a_keeper_of_the_foreground() {
+    for spare in [0, 8 * 1024, 40 * 1024] {
+        let Some(disk) = disk() else { return };
+        let world = World::on(&disk.path());
+        world.hold_agents();
+        let mut command = world.run_command();
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        world.until("at work", |it| it.ledger().contains("start").then_some(()));
+        let filler = fill(&disk.path(), spare);
+        world.let_go();
+        let ran = Ran::of(&output(child));
+        ran.expect(1);
+        let mut evidence = Evidence { printed: ran.stdout_lines(), disk_failed: true, ..Evidence::default() };
+        world.testify(&mut evidence);
+        evidence.assert_sound(Far::Ended, &format!("{spare} left: {ran:?}"));
+        world.assert_nobody("after the end");
+        fs::remove_file(filler).unwrap();
+        world.terminal.run(&["status"]).expect(0).out("disk");
+    }
+}
+
+#[test]
+fn root_a_disk_without_room_starts_no_loop() {
+    let Some(disk) = disk() else { return };
+    let world = World::on(&disk.path());
+    world.terminal.run(&["status"]).expect(0);
+    fill(&disk.path(), 0);
+    let ran = world.foreground();
+    ran.expect(1).err("disk");
+    assert_eq!(world.ledger(), "");
+}
