@@ -2,7 +2,9 @@
 //! The protocol is public (`server/CONTROL.md`). Nothing is decided here: a request becomes an [`Order`], and is
 //! answered when the keeper says that the record is durable.
 
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::time::Duration;
 
 use loopkeeper_core::decide::Order;
@@ -58,16 +60,18 @@ pub struct Desk {
     pub loop_id: String,
     pub asks: mpsc::Sender<Ask>,
     pub news: broadcast::Sender<News>,
-    pub seq: std::rc::Rc<std::cell::Cell<u64>>,
+    pub seq: Rc<Cell<u64>>,
     /// Requests that were read and not yet answered.
     owed: watch::Sender<usize>,
+    /// The newest answers by id: who lost its connection asks again on another one.
+    given: Rc<RefCell<VecDeque<(String, Answer)>>>,
 }
 
 impl Desk {
     pub fn new(loop_id: &str, asks: mpsc::Sender<Ask>) -> Self {
         let (news, _) = broadcast::channel(256);
         let (owed, _) = watch::channel(0);
-        Self { loop_id: loop_id.to_owned(), asks, news, seq: std::rc::Rc::default(), owed }
+        Self { loop_id: loop_id.to_owned(), asks, news, seq: Rc::default(), owed, given: Rc::default() }
     }
 
     /// Waits until everybody who asked has been answered: the last order may be the one that ends the loop.
@@ -118,7 +122,6 @@ async fn converse(stream: UnixStream, desk: Desk) {
     if link.send(&hello).await.is_err() {
         return;
     }
-    let mut answered: VecDeque<(String, Answer)> = VecDeque::new();
     while let Some(line) = link.line().await {
         let Ok(request) = serde_json::from_slice::<Request>(&line) else {
             let _ = link.send(&refusal("", "badArgument", "not a request of this protocol")).await;
@@ -129,17 +132,25 @@ async fn converse(stream: UnixStream, desk: Desk) {
             return follow(link, desk).await;
         }
         let _owed = Owed::one(&desk.owed);
-        let before = answered.iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
-        let answer = match before {
-            Some(answer) => answer,
-            None => ask(&desk, &request).await,
-        };
+        let answer = ask_once(&desk, &request).await;
         if link.send(&shown(&request.id, &answer)).await.is_err() {
             return;
         }
-        answered.push_front((request.id, answer));
-        answered.truncate(REMEMBERED_ANSWERS);
     }
+}
+
+/// An id that was answered before gets the same answer and does nothing.
+async fn ask_once(desk: &Desk, request: &Request) -> Answer {
+    let before =
+        desk.given.borrow().iter().find(|(id, _)| *id == request.id).map(|(_, answer)| answer.clone());
+    if let Some(answer) = before {
+        return answer;
+    }
+    let answer = ask(desk, request).await;
+    let mut given = desk.given.borrow_mut();
+    given.push_front((request.id.clone(), answer.clone()));
+    given.truncate(REMEMBERED_ANSWERS);
+    answer
 }
 
 async fn ask(desk: &Desk, request: &Request) -> Answer {

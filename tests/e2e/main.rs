@@ -13,6 +13,7 @@ mod cli_refusals;
 mod cli_run;
 mod cli_terminal;
 mod configuration;
+mod control;
 mod demo;
 mod init;
 mod kill_domain;

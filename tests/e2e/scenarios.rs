@@ -5,7 +5,7 @@ mod agents;
 mod checks;
 mod claims;
 mod damage;
-mod detached;
+pub(crate) mod detached;
 mod limits;
 mod plans;
 mod progress;

@@ -9,10 +9,10 @@ use crate::support::scenario::{Scenario, task};
 use crate::support::world::World;
 
 /// Says that it is up, then works until the test says so.
-pub(super) const WAITS: &str =
+pub(crate) const WAITS: &str =
     "echo $n >> log; touch $folder/up.$n; until [ -f $folder/go.$n ]; do sleep 0.02; done";
 
-pub(super) fn detached(scenario: &Scenario<'_>) -> (World, String) {
+pub(crate) fn detached(scenario: &Scenario<'_>) -> (World, String) {
     let world = scenario.world();
     let ran = world.run(&["run", "--trust", "--detach", "--json"]);
     let started: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
@@ -20,13 +20,13 @@ pub(super) fn detached(scenario: &Scenario<'_>) -> (World, String) {
     (world, id)
 }
 
-pub(super) fn go(world: &World, number: u32) {
+pub(crate) fn go(world: &World, number: u32) {
     fs::write(world.shared(&format!("go.{number}")), "").unwrap();
 }
 
 /// The outcome's kind, whether it was verified, and the iterations of the newest loop, once it has ended.
 #[track_caller]
-pub(super) fn end(world: &World) -> (String, bool, u64) {
+pub(crate) fn end(world: &World) -> (String, bool, u64) {
     let record = world.until("end", |it| it["type"] == "ended");
     let outcome = &record["outcome"];
     let status = world.status();
@@ -37,7 +37,7 @@ pub(super) fn end(world: &World) -> (String, bool, u64) {
     (kind, outcome["verified"].as_bool().unwrap(), status["iteration"].as_u64().unwrap())
 }
 
-pub(super) fn kinds(world: &World) -> Vec<String> {
+pub(crate) fn kinds(world: &World) -> Vec<String> {
     world.journal().iter().map(|it| it["type"].as_str().unwrap().to_owned()).collect()
 }
 
