@@ -79,7 +79,9 @@ impl Teller {
                 (at(*iteration), snapshot((*when, *iteration), tree, not_covered.len()))
             }
             Record::ChecksDone { iteration, round } => (*iteration, self.round("checks", round)),
-            Record::IterationEnded { iteration, sentence, .. } => (Some(*iteration), sentence.clone()),
+            Record::IterationEnded { iteration, sentence, proposed, .. } => {
+                (Some(*iteration), format!("{sentence}{}", not_taken_up(proposed)))
+            }
             Record::BreakerChanged { state, reason, .. } => (None, breaker(*state, reason.as_deref())),
             Record::Waiting { reason, until } => (None, self.waiting(*reason, until.wall, entry.at.wall)),
             Record::Paused { reason: PauseReason::User, message } => (None, message.clone()),
@@ -165,6 +167,15 @@ fn is_milestone(record: &Record) -> bool {
         | Record::RolledBack { .. }
         | Record::Recovered { .. } => true,
     }
+}
+
+/// Edits of criteria that were made while the agent ran.
+fn not_taken_up(proposed: &[String]) -> String {
+    if proposed.is_empty() {
+        return String::new();
+    }
+    let edits: Vec<_> = proposed.iter().map(|it| sanitize::line(it)).collect();
+    format!("; criteria edited and not taken up: {}", edits.join(", "))
 }
 
 fn at(iteration: u32) -> Option<u32> {

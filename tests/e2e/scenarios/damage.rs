@@ -30,6 +30,8 @@ fn weakens_the_check_in_the_document() {
     let proposed = &played.record("iteration-ended", 1)["proposed"];
     assert_eq!(proposed, &serde_json::json!(["added: Tests pass", "removed: Tests pass"]));
     played.told(2, "The criteria of this loop are fixed.").told(2, "- removed: Tests pass");
+    let log = played.world.run(&["log"]);
+    log.expect(0).out("0 of 1 pass, although the agent says it is done; criteria edited and not taken up: added: Tests pass, removed");
 }
 
 #[test]
