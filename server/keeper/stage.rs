@@ -43,7 +43,7 @@ impl Stage {
         outputs: &Path,
     ) -> Result<Self, KeeperError> {
         let checks = if spec.inline_prompt.is_some() { Checks::Typed } else { Checks::Written };
-        let domain = Domain::detect(spec.settings.sandbox, &own_program())?;
+        let domain = Domain::detect(spec.settings.sandbox, &own_program(state))?;
         Ok(Self {
             agent_env: Rc::new(agent_environment(&spec, &domain)),
             check_env: Rc::new(environment(Reader::Check, &spec)),
@@ -133,7 +133,13 @@ fn text_variables(settings: &Settings) -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).chain(settings.env_set.iter().cloned()).collect()
 }
 
-/// The program that wardens are started from: this one, by a name that outlives its deletion where there is one.
-fn own_program() -> PathBuf {
-    std::env::current_exe().ok().filter(|it| it.exists()).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+/// The program that wardens are started from: a copy that outlives an update or a rebuild of this one; this one
+/// itself where the state folder lies on a file system that runs no programs.
+fn own_program(state: &StateDir) -> PathBuf {
+    let installed = state.install_binary(env!("CARGO_PKG_VERSION")).ok();
+    let runs = |it: &PathBuf| rustix::fs::access(it, rustix::fs::Access::EXEC_OK).is_ok();
+    installed
+        .filter(runs)
+        .or_else(|| std::env::current_exe().ok().filter(|it| it.exists()))
+        .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }

@@ -188,3 +188,27 @@ fn orders_right_after_a_resume_find_the_new_keeper() {
     world.run(&["stop", "--now", &id]).expect(0);
     assert_eq!(end(&world).0, "stopped");
 }
+
+#[test]
+fn a_program_deleted_under_its_loop_is_missed_by_nobody() {
+    let world = Scenario {
+        criteria: &["Enough: `$ wc -l < log` `>= 3`"],
+        before: "touch log",
+        acts: &["rm -f $folder/loopkeeper; echo $n >> log"],
+        ..Scenario::default()
+    }
+    .world();
+    let program = world.shared("loopkeeper");
+    std::fs::copy(env!("CARGO_BIN_EXE_loopkeeper"), &program).unwrap();
+    let like = world.terminal.command(&["run", "--trust", "--json"]);
+    let mut command = std::process::Command::new(&program);
+    command.args(like.get_args()).current_dir(world.root()).stdin(std::process::Stdio::null());
+    for (name, value) in like.get_envs() {
+        value.map(|value| command.env(name, value));
+    }
+    let ran = command.output().unwrap();
+    assert!(!program.exists());
+    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(world.starts(), 3);
+    world.assert_nobody_left();
+}
