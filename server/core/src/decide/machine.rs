@@ -221,6 +221,8 @@ fn snapshot_failed(state: &Loop, live: &mut Live, reason: PauseReason, message: 
 
 fn disk_filled(state: &Loop, live: &mut Live, message: String) -> Vec<Step> {
     let mut steps = match state.phase {
+        // The last record found its room after all.
+        Phase::Ended => return Vec::new(),
         Phase::Iterating { .. } => end_agent(live, AgentEnding::Stopped),
         _ => Vec::new(),
     };

@@ -384,6 +384,31 @@ fn a_tree_that_cannot_be_kept_never_leaves_a_loop_hanging() {
 }
 
 #[test]
+fn a_disk_that_fills_up_with_any_record_holds_the_loop_or_lets_it_end() {
+    let acts = || vec![Act::new("pf"), Act::new("pp")];
+    for turns in 0..60 {
+        let mut sim = Sim::new(spec(two()), "ff", acts());
+        for _ in 0..turns {
+            sim.turn();
+        }
+        sim.event(crate::decide::Event::DiskFilled { message: "the disk is full".to_owned() });
+        sim.play();
+        if sim.state.outcome.is_none() {
+            assert_eq!(
+                sim.state.pause.as_ref().map(|it| it.reason),
+                Some(PauseReason::Disk),
+                "after {turns}"
+            );
+            sim.order(Order::Resume);
+            sim.play();
+        }
+        assert!(sim.state.outcome.is_some(), "after {turns}");
+        let last = sim.entries.last().map(|it| &it.record);
+        assert!(matches!(last, Some(Record::Ended { .. })), "{last:?} after {turns}");
+    }
+}
+
+#[test]
 fn steering_reaches_the_next_prompt_once() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
     sim.order(Order::Steer("use the other parser".to_owned()));
