@@ -22,11 +22,11 @@ use super::perform::{Hands, Scene};
 use super::signals::Signals;
 use super::stage::Stage;
 use super::{KeeperError, private_file};
-use crate::adapters::clock;
 use crate::adapters::journal_file::JournalFile;
 use crate::adapters::process::orphans;
 use crate::adapters::state_dir::workspace::{LoopDir, Workspace};
 use crate::adapters::state_dir::{StateDir, lock};
+use crate::adapters::{clock, durable};
 
 /// A detached keeper that has not begun after this long will not.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
@@ -50,9 +50,10 @@ pub fn prepare(
     let start = start_file(&dir);
     let json = serde_json::to_vec_pretty(&Start { spec })
         .map_err(|error| KeeperError::io("write", &start)(error.into()))?;
-    private_file(&start, &json).map_err(KeeperError::io("write", &start))?;
+    // Without these no keeper could take the loop over after a power cut.
+    durable::replace_file(&start, &json).map_err(KeeperError::io("write", &start))?;
     let copy = task_copy(&dir);
-    private_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
+    durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
     Ok(dir)
 }
 
