@@ -10,9 +10,8 @@ use std::process::{Command, Stdio};
 
 use self::corpus::{CORPUS, Trap};
 use self::trace::Trace;
-use super::strace;
+use super::{strace, unavailable};
 use crate::cli::{Ran, Terminal};
-use crate::not_run;
 
 /// Everything that a user might try on a folder just downloaded.
 const TRIED: [&[&str]; 8] = [
@@ -87,7 +86,7 @@ fn list(folder: &Path, found: &mut BTreeMap<String, String>) {
 #[test]
 fn strace_sees_no_program_start_in_a_hostile_work_tree() {
     if let Some(why) = strace::missing() {
-        return not_run("untrusted work trees", &why);
+        return unavailable("untrusted work trees", &why);
     }
     assert!(CORPUS.len() > 20);
     let mut faults = Vec::new();
@@ -138,7 +137,7 @@ fn raw(ran: &Ran) -> Vec<String> {
 #[test]
 fn strace_sees_what_git_starts_in_a_hostile_work_tree() {
     if let Some(why) = strace::missing() {
-        return not_run("what git starts in untrusted work trees", &why);
+        return unavailable("what git starts in untrusted work trees", &why);
     }
     let trap = CORPUS.iter().find(|it| it.name == "fsmonitor").unwrap();
     let visit = Visit::to(trap);

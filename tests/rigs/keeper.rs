@@ -6,4 +6,5 @@ mod disk;
 mod errors;
 mod kills;
 mod oracle;
+mod power;
 mod world;

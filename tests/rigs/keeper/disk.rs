@@ -8,8 +8,8 @@ use std::process::Stdio;
 use super::oracle::{Evidence, Far};
 use super::world::{Lines, World, output};
 use crate::cli::Ran;
-use crate::not_run;
 use crate::rigs::disk::Disk;
+use crate::rigs::unavailable;
 
 /// Room for the program's own copy and a loop or two.
 const OPTIONS: &str = "size=48m,mode=0700";
@@ -27,7 +27,7 @@ fn fill(disk: &Path, spare: u64) -> PathBuf {
 }
 
 fn disk() -> Option<Disk> {
-    Disk::memory(OPTIONS).inspect_err(|why| not_run("a full disk under a keeper", why)).ok()
+    Disk::memory(OPTIONS).inspect_err(|why| unavailable("a full disk under a keeper", why)).ok()
 }
 
 #[test]

@@ -238,7 +238,7 @@ impl Drop for World {
 }
 
 /// Who holds the loop's lock, if anybody does.
-fn keeper_pid(folder: &Path) -> Option<rustix::process::Pid> {
+pub(super) fn keeper_pid(folder: &Path) -> Option<rustix::process::Pid> {
     let lock = fs::File::open(folder.join("lock")).ok()?;
     if lock.try_lock_shared().is_ok() {
         return None;
