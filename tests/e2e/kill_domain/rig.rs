@@ -1,16 +1,15 @@
-//! Domains to try, and who of a token's processes is still alive.
+//! Domains to try, and the jobs that are tried in them.
 
 use std::ffi::OsString;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use loopkeeper::adapters::process::{Job, OutputEvent, Running, Stdin};
 use loopkeeper::adapters::sandbox::Domain;
 use loopkeeper::adapters::trust::permit::Approved;
 use loopkeeper_core::settings::Sandbox;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+pub(crate) use crate::support::processes::{Alive, alive, assert_nobody, stayed};
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_loopkeeper");
 
@@ -63,61 +62,4 @@ pub(crate) async fn until_ready(running: &mut Running) {
         }
     }
     panic!("the rig ended before it was ready");
-}
-
-/// A process that is alive, held so that its number cannot become another's.
-pub(crate) struct Alive {
-    pub(crate) pid: i32,
-    pub(crate) arguments: String,
-    handle: OwnedFd,
-}
-
-impl Alive {
-    pub(crate) fn kill(&self) {
-        let _ = pidfd_send_signal(&self.handle, Signal::KILL);
-    }
-
-    pub(crate) fn stop(&self) {
-        let _ = pidfd_send_signal(&self.handle, Signal::STOP);
-    }
-
-    fn gone(&self, within: Duration) -> bool {
-        let time = Timespec { tv_sec: within.as_secs() as i64, tv_nsec: i64::from(within.subsec_nanos()) };
-        poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], Some(&time)).unwrap() > 0
-    }
-}
-
-/// Everybody with the token among the arguments; zombies have none.
-pub(crate) fn alive(token: &str) -> Vec<Alive> {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter_map(|pid| {
-        let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-        let arguments = String::from_utf8_lossy(&line).replace('\0', " ");
-        arguments.contains(token).then_some(Alive { pid, arguments, handle })
-    })
-    .collect()
-}
-
-/// Waits for the end of everybody with the token, at most `within`. Returns who stayed.
-pub(crate) fn stayed(token: &str, within: Duration) -> Vec<String> {
-    let until = Instant::now() + within;
-    loop {
-        let alive = alive(token);
-        let left = until.saturating_duration_since(Instant::now());
-        if alive.is_empty() || left.is_zero() {
-            return alive.into_iter().map(|process| process.arguments).collect();
-        }
-        alive.iter().all(|process| process.gone(left));
-    }
-}
-
-/// Asserts that nobody with the token is alive at this moment.
-pub(crate) fn assert_nobody(token: &str, when: &str) {
-    // One look may miss who forks and exits while it lasts.
-    for _ in 0..5 {
-        let alive: Vec<String> = alive(token).into_iter().map(|process| process.arguments).collect();
-        assert!(alive.is_empty(), "{when}: {} still alive: {alive:?}", alive.len());
-    }
 }

@@ -1,5 +1,5 @@
-//! Who is alive and has to do with a folder: by arguments, environment or working directory. Acts only on processes
-//! found that way.
+//! Who is alive and has to do with a word among its arguments or with a folder. Acts only on processes found that
+//! way.
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -10,15 +10,19 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// A process that is alive, held so that its number cannot become another's.
-pub(crate) struct Near {
+pub(crate) struct Alive {
     pub(crate) pid: i32,
     pub(crate) arguments: String,
     handle: OwnedFd,
 }
 
-impl Near {
+impl Alive {
     pub(crate) fn kill(&self) {
         let _ = pidfd_send_signal(&self.handle, Signal::KILL);
+    }
+
+    pub(crate) fn stop(&self) {
+        let _ = pidfd_send_signal(&self.handle, Signal::STOP);
     }
 
     /// Waits for its end, at most `within`.
@@ -28,36 +32,60 @@ impl Near {
     }
 }
 
-/// Everybody but this process who has to do with the folder. Zombies have no arguments and do nothing.
-pub(crate) fn around(folder: &Path) -> Vec<Near> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let others = pids.filter(|pid| u32::try_from(*pid) != Ok(std::process::id()));
-    others
-        .filter_map(|pid| {
-            let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
-            let process = Path::new("/proc").join(pid.to_string());
-            let line = fs::read(process.join("cmdline")).ok().filter(|it| !it.is_empty())?;
-            let arguments = String::from_utf8_lossy(&line).replace('\0', " ");
-            is_near(&process, &arguments, folder).then_some(Near { pid, arguments, handle })
-        })
-        .collect()
+/// Everybody with the token among the arguments.
+pub(crate) fn alive(token: &str) -> Vec<Alive> {
+    find(|_, arguments| arguments.contains(token))
 }
 
-/// Waits for the end of everybody around the folder, at most `within`. Returns who stayed.
-pub(crate) fn stayed(folder: &Path, within: Duration) -> Vec<String> {
+/// Everybody but this process who has to do with the folder, by arguments, environment or working directory.
+pub(crate) fn around(folder: &Path) -> Vec<Alive> {
+    let own = Path::new("/proc").join(std::process::id().to_string());
+    find(|process, arguments| process != own && is_near(process, arguments, folder))
+}
+
+/// Waits for the end of everybody with the token, at most `within`. Returns who stayed.
+pub(crate) fn stayed(token: &str, within: Duration) -> Vec<String> {
+    who_stays(|| alive(token), within)
+}
+
+/// The same for everybody around a folder.
+pub(crate) fn stayed_around(folder: &Path, within: Duration) -> Vec<String> {
+    who_stays(|| around(folder), within)
+}
+
+/// Asserts that nobody with the token is alive at this moment.
+pub(crate) fn assert_nobody(token: &str, when: &str) {
+    // One look may miss who forks and exits while it lasts.
+    for _ in 0..5 {
+        let alive: Vec<String> = alive(token).into_iter().map(|process| process.arguments).collect();
+        assert!(alive.is_empty(), "{when}: {} still alive: {alive:?}", alive.len());
+    }
+}
+
+fn who_stays(look: impl Fn() -> Vec<Alive>, within: Duration) -> Vec<String> {
     let until = Instant::now() + within;
     loop {
-        let near = around(folder);
+        let alive = look();
         let left = until.saturating_duration_since(Instant::now());
-        if near.is_empty() || left.is_zero() {
-            return near
-                .into_iter()
-                .map(|process| format!("{} {}", process.pid, process.arguments))
-                .collect();
+        if alive.is_empty() || left.is_zero() {
+            return alive.into_iter().map(|process| process.arguments).collect();
         }
-        near.iter().all(|process| process.is_gone(left));
+        alive.iter().all(|process| process.is_gone(left));
     }
+}
+
+/// Zombies have no arguments and do nothing.
+fn find(is_it: impl Fn(&Path, &str) -> bool) -> Vec<Alive> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter_map(|pid| {
+        let handle = pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?;
+        let process = Path::new("/proc").join(pid.to_string());
+        let line = fs::read(process.join("cmdline")).ok().filter(|it| !it.is_empty())?;
+        let arguments = String::from_utf8_lossy(&line).replace('\0', " ");
+        is_it(&process, &arguments).then_some(Alive { pid, arguments, handle })
+    })
+    .collect()
 }
 
 fn is_near(process: &Path, arguments: &str, folder: &Path) -> bool {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::processes::{around, stayed};
+use super::processes::{around, stayed_around};
 use crate::cli::{Ran, Terminal};
 
 /// Far longer than anything here takes on a busy machine.
@@ -147,7 +147,7 @@ impl World {
 
     #[track_caller]
     pub(crate) fn assert_nobody_left_within(&self, time: Duration) {
-        let stayed = stayed(self.terminal.folder(), time);
+        let stayed = stayed_around(self.terminal.folder(), time);
         assert!(stayed.is_empty(), "still alive: {stayed:#?}");
     }
 }
