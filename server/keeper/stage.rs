@@ -17,6 +17,7 @@ use crate::adapters::process::orphans;
 use crate::adapters::sandbox::Domain;
 use crate::adapters::snapshots::{SnapshotError, Store};
 use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::binary::warden_of;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::trust::permit::{Checks, Permit};
 
@@ -43,7 +44,7 @@ impl Stage {
         outputs: &Path,
     ) -> Result<Self, KeeperError> {
         let checks = if spec.inline_prompt.is_some() { Checks::Typed } else { Checks::Written };
-        let domain = Domain::detect(spec.settings.sandbox, &own_program(state))?;
+        let domain = Domain::detect(spec.settings.sandbox, &warden(state))?;
         Ok(Self {
             agent_env: Rc::new(agent_environment(&spec, &domain)),
             check_env: Rc::new(environment(Reader::Check, &spec)),
@@ -133,13 +134,12 @@ fn text_variables(settings: &Settings) -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).chain(settings.env_set.iter().cloned()).collect()
 }
 
-/// The program that wardens are started from: a copy that outlives an update or a rebuild of this one; this one
-/// itself where the state folder lies on a file system that runs no programs.
-fn own_program(state: &StateDir) -> PathBuf {
+/// The program that wardens are started from: a small one of their own where it was installed along, else this
+/// one. A copy in the state folder outlives an update or a rebuild, unless nothing may run from there.
+fn warden(state: &StateDir) -> PathBuf {
     let installed = state.install_binary(env!("CARGO_PKG_VERSION")).ok();
+    let programs = installed.into_iter().chain(std::env::current_exe());
+    let mut found = programs.flat_map(|it| [warden_of(&it), it]);
     let runs = |it: &PathBuf| rustix::fs::access(it, rustix::fs::Access::EXEC_OK).is_ok();
-    installed
-        .filter(runs)
-        .or_else(|| std::env::current_exe().ok().filter(|it| it.exists()))
-        .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+    found.find(runs).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }

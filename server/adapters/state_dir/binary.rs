@@ -11,9 +11,24 @@ use super::lock::{Gate, pass};
 use super::{StateDir, StateError};
 use crate::adapters::durable;
 
+/// What the warden's file name has behind the program's.
+const WARDEN: &str = "-warden";
+
+/// Where the warden that belongs to a program lies, if it has one of its own.
+pub fn warden_of(program: &Path) -> PathBuf {
+    let mut name = program.file_name().unwrap_or_default().to_owned();
+    name.push(WARDEN);
+    program.with_file_name(name)
+}
+
 impl StateDir {
-    /// The running program under `bin/<version>`, linked or copied there unless these very bytes are there.
+    /// The running program under `bin/<version>`, linked or copied there unless these very bytes are there; its
+    /// warden, where it brought one, beside it.
     pub fn install_binary(&self, version: &str) -> Result<PathBuf, StateError> {
+        let brought = std::env::current_exe().ok().map(|it| warden_of(&it)).filter(|it| it.is_file());
+        if let Some(warden) = brought {
+            self.install(&warden, &format!("{version}{WARDEN}"))?;
+        }
         // The name of what runs, which leads to its bytes even after the file was deleted.
         let running = Path::new("/proc/self/exe");
         if running.exists() {
