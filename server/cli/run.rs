@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// The word inside <promise>…</promise> by which the agent says it is done
     #[arg(long, value_name = "P")]
     pub(crate) completion_promise: Option<String>,
-    /// claude, demo, or a name of [agents]
+    /// claude, demo, a name of [agents], or the path of a program: ./agent.sh
     #[arg(long, value_name = "A")]
     pub(crate) agent: Option<String>,
     /// End after N iterations
@@ -111,7 +111,11 @@ fn work(args: &Args) -> Result<Work, Failure> {
         ("--completion-promise", "exit.promise", &args.completion_promise),
     ];
     let argument = |(option, key, value): (&str, &str, &Option<String>)| {
-        let value = value.clone()?;
+        let mut value = value.clone()?;
+        if key == "agent" && value.contains('/') {
+            // From where one stands; what a configuration says is meant from the root.
+            value = std::path::absolute(&value).map_or(value, |it| it.to_string_lossy().into_owned());
+        }
         Some(Argument { option: option.to_owned(), key: key.to_owned(), value })
     };
     let arguments: Vec<_> = given.into_iter().filter_map(argument).collect();

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::trust::{Item, Page};
+use loopkeeper_core::trust::{Item, Page, Runs};
 use loopkeeper_core::view::words;
 
 use super::ask;
@@ -87,7 +87,11 @@ pub(crate) fn items(work: &Work, agent: Option<&AgentPlan>) -> Result<Vec<Item>,
 /// Lets pass what the user trusts; asks, grants or refuses for the rest.
 pub(crate) fn gate(work: &Work, items: &[Item], state: &StateDir, consent: Consent) -> Result<(), Failure> {
     let mut store = open(state);
-    let unknown = store.unknown(&work.root, items);
+    let (typed, unknown): (Vec<_>, Vec<_>) =
+        store.unknown(&work.root, items).into_iter().partition(|it| is_typed(work, it));
+    if !typed.is_empty() {
+        store.grant(&work.root, Some(&work.id), &typed)?;
+    }
     if unknown.is_empty() {
         return Ok(());
     }
@@ -97,13 +101,21 @@ pub(crate) fn gate(work: &Work, items: &[Item], state: &StateDir, consent: Conse
         }
         let mut stderr = anstream::stderr();
         write!(stderr, "{}", page(&work.root, &unknown))?;
-        let these = if unknown.len() == 1 { "this" } else { "these" };
-        let count = words::counted(unknown.len() as u64, "command");
-        if !ask::yes(&format!("Trust {these} {count}?"))? {
+        let these = match unknown.len() {
+            1 => "this command".to_owned(),
+            count => format!("these {count} commands"),
+        };
+        if !ask::yes(&format!("Trust {these}?"))? {
             return Err(refused(work, &unknown));
         }
     }
     Ok(store.grant(&work.root, Some(&work.id), &unknown)?)
+}
+
+/// A program that was typed is trusted as typed checks are, unless the configuration added arguments to it.
+pub(crate) fn is_typed(work: &Work, item: &Item) -> bool {
+    let Runs::Agent { argv, .. } = &item.runs else { return false };
+    work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
 }
 
 /// What a person reads before saying yes.
@@ -123,8 +135,12 @@ fn refused(work: &Work, unknown: &[Item]) -> Failure {
     let count = words::counted(unknown.len() as u64, "command");
     let task = sanitize::line(&work.id.0);
     let verb = is_or_are(unknown);
+    let show = match work.kind {
+        TaskKind::Documents => "`loopkeeper trust`",
+        TaskKind::Typed => "`--dry-run`",
+    };
     Failure::new(Exit::NotTrusted, format_args!("{count} of {task} {verb} not trusted: nothing was started"))
-        .hint("`loopkeeper trust` shows every one of them; `run --trust` trusts them and starts.")
+        .hint(format_args!("{show} shows every one of them; `run --trust` trusts them and starts."))
 }
 
 fn is_or_are(items: &[Item]) -> &'static str {

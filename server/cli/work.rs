@@ -24,6 +24,8 @@ pub(crate) struct Work {
     /// The texts that the task's places refer to; none where it was typed.
     pub(crate) documents: Vec<Document>,
     pub(crate) kind: TaskKind,
+    /// The program that was typed in place of an agent's name.
+    pub(crate) program: Option<String>,
 }
 
 /// Where the task comes from.
@@ -49,8 +51,16 @@ impl Work {
         let loaded = task_files::load(&root, &found)?;
         let mut task = loaded.task;
         task.findings.extend(task_files::missing_context(&root, &task));
-        let kind = TaskKind::Documents;
-        Ok(Self { root, resolved, settings, id: found.id, task, documents: loaded.documents, kind })
+        Ok(Self {
+            root,
+            resolved,
+            settings,
+            id: found.id,
+            task,
+            documents: loaded.documents,
+            kind: TaskKind::Documents,
+            program: program(arguments),
+        })
     }
 
     /// A task without a file.
@@ -70,6 +80,7 @@ impl Work {
             task: task::inline(typed.prompt, typed.criteria),
             documents: Vec::new(),
             kind: TaskKind::Typed,
+            program: program(arguments),
         })
     }
 
@@ -120,7 +131,13 @@ impl Work {
     /// What people call it.
     pub(crate) fn title(&self) -> String {
         let title = sanitize::line(&self.task.title);
-        if title.is_empty() { sanitize::line(&self.id.0) } else { title }
+        // What was typed is known by its first words better than by a hash.
+        let typed = || self.task.prompt.lines().map(sanitize::line).find(|it| !it.trim().is_empty());
+        match self.kind {
+            _ if !title.is_empty() => title,
+            TaskKind::Typed => typed().map_or_else(|| self.id.0.clone(), |it| shortened(it.trim())),
+            TaskKind::Documents => sanitize::line(&self.id.0),
+        }
     }
 
     /// `PROMPT.md:7: message`.
@@ -132,9 +149,19 @@ impl Work {
     }
 }
 
+fn program(arguments: &[Argument]) -> Option<String> {
+    arguments.iter().find_map(Argument::program).map(str::to_owned)
+}
+
 /// Each on a line of its own, below what was said before.
 fn listed(lines: impl Iterator<Item = String>) -> String {
     lines.flat_map(|it| ["\n  ".to_owned(), it]).collect()
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let cut = text.char_indices().nth(LONGEST).map(|(at, _)| text.split_at(at).0);
+    cut.map_or_else(|| text.to_owned(), |it| format!("{}…", it.trim_end()))
 }
 
 /// Lines from 1.

@@ -53,6 +53,23 @@ fn what_already_holds_starts_no_agent_unless_asked_for_anyway() {
 }
 
 #[test]
+fn a_typed_program_is_an_agent_without_further_words() {
+    let terminal = Terminal::new();
+    terminal.file("a folder/agent.sh", "#!/bin/sh\ntouch done\n");
+    let program = terminal.root().join("a folder/agent.sh");
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let args = ["run", "--prompt", "Make it", "--criterion", "It is there: `$ test -f done`", "--agent"];
+    let with = |program| [&args[..], &[program]].concat();
+    terminal.run(&with("./gone.sh")).expect(2).err("gone.sh is no program");
+    // What the workspace adds to it was not typed.
+    terminal.file("loopkeeper.toml", "[agents.agent]\ncommand = [\"x\"]\nargs = [\"--evil\"]\n");
+    terminal.run(&with("./a folder/agent.sh")).expect(5).err("1 command");
+    terminal.file("loopkeeper.toml", "");
+    terminal.run(&with("./a folder/agent.sh")).expect(0).out("Completed, verified");
+    terminal.run(&["status"]).expect(0).out("Make it");
+}
+
+#[test]
 fn a_typed_task_needs_no_file_and_its_checks_no_trust() {
     let terminal = project("# Unused\n", "touch done");
     let args = ["run", "--prompt", "Make it", "--criterion", "It is there: `$ test -f done`"];
@@ -138,7 +155,7 @@ fn the_demo_goes_from_failing_to_done() {
         .run(&["demo", "--keep", &kept.to_string_lossy()])
         .expect(0)
         .out("first checks: 1 of 5 pass")
-        .out("checks: 5 of 5 pass")
+        .out("1 file changed, 5 of 5 pass")
         .out("Completed, verified");
     // Ready to be started again, from anywhere and without a question.
     let again = terminal.command(&["run"]).current_dir(&kept).output().unwrap();

@@ -61,9 +61,30 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
             "--max-duration: `limits.duration` takes a duration such as \"30m\" or \"1h30m\", found zero. \
              Hint: there is no \"unlimited\"; write the largest value you would accept.",
             "--agent: there is no agent `nobody`. \
-             Hint: use one of `claude`, `demo`, `auto`, or describe it as `[agents.NAME]`.",
+             Hint: use one of `claude`, `demo`, `auto`, give the path of a program, or describe it as `[agents.NAME]`.",
         ]
     );
+}
+
+#[test]
+fn a_program_may_stand_in_place_of_an_agent() {
+    let check = |path: &str, text: &str, name: &str| {
+        let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: text.into() };
+        let typed = Argument { option: "--agent".into(), key: "agent".into(), value: path.into() };
+        let resolved = resolve(&[layer], &[typed]);
+        let settings = resolved.settings().unwrap();
+        assert_eq!(settings.agent, name);
+        assert_eq!(settings.agent_named(name).unwrap().command, [path]);
+        let row = format!("agents.{name}.command");
+        let row = resolved.effective().iter().find(|it| it.key == row).unwrap();
+        assert_eq!(row.origin.to_string(), "--agent");
+    };
+    check("/home/me/agent.sh", "", "agent");
+    check("/a folder/it's mine.sh", "", "mine");
+    check("/opt/claude", "", "claude");
+    check("/opt/codex", "", "mine");
+    check("/opt/auto", "", "mine");
+    check("/opt/agent.sh", "[agents.agent]\ncommand = [\"other\"]\n", "agent");
 }
 
 fn samples() -> PathBuf {

@@ -116,6 +116,9 @@ fn python(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitEr
     };
     if let Some((file, _)) = signs.into_iter().find(|(_, there)| *there) {
         found.push(FoundCheck { name: TESTS, command: format!("{tool} pytest -q"), file });
+    } else if let Some(file) = unittest(folder)? {
+        let python = tool.strip_suffix(" -m").map_or_else(|| format!("{tool} python"), str::to_owned);
+        found.push(FoundCheck { name: TESTS, command: format!("{python} -m unittest"), file });
     }
     let ruff = if has_header(&project, "[tool.ruff") {
         Some("pyproject.toml")
@@ -129,6 +132,24 @@ fn python(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitEr
         found.push(FoundCheck { name: TYPES, command: format!("{tool} mypy ."), file: "pyproject.toml" });
     }
     Ok(())
+}
+
+/// Where `python -m unittest` finds tests by itself: beside it, or in a package of tests.
+fn unittest(folder: &Folder<'_>) -> Result<Option<&'static str>, InitError> {
+    let places = [("test*.py", "", true), ("tests/test*.py", "tests", folder.has("tests/__init__.py"))];
+    for (file, place, _) in places.into_iter().filter(|(_, _, found)| *found) {
+        let entries = std::fs::read_dir(folder.root.join(place)).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name();
+            let stem = name.to_str().and_then(|it| it.strip_suffix(".py"));
+            if stem.is_some_and(|it| it.starts_with("test"))
+                && read_text(&entry.path())?.is_some_and(|it| it.contains("unittest"))
+            {
+                return Ok(Some(file));
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn go(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitError> {

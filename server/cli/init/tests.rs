@@ -87,6 +87,13 @@ fn python_projects() {
         &["uv run pytest -q", "uv run ruff check .", "uv run mypy ."],
     );
     check(&[("pyproject.toml", "[project]\nname = \"a\"\n")], &[]);
+    let unittest = ("test_a.py", "import unittest\n");
+    check(&[unittest], &["python3 -m unittest"]);
+    check(&[unittest, ("uv.lock", "")], &["uv run python -m unittest"]);
+    check(&[unittest, ("pytest.ini", "")], tests);
+    check(&[("tests/test_a.py", "import unittest\n")], &[]);
+    check(&[("tests/test_a.py", "import unittest\n"), ("tests/__init__.py", "")], &["python3 -m unittest"]);
+    check(&[("test_a.py", "def test_a(): pass\n")], &[]);
 }
 
 #[test]

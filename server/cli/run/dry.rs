@@ -37,7 +37,8 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
         let text = format!("{} = {}", row.key, sanitize::line(&row.value));
         out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
     }
-    let unknown = TrustStore::open(state).unknown(&work.root, items).len() as u64;
+    let unknown = TrustStore::open(state).unknown(&work.root, items);
+    let unknown = unknown.iter().filter(|it| !trust::is_typed(work, it)).count() as u64;
     out.line("");
     out.line(format_args!("{LOUD}Commands{LOUD:#}"));
     out.write(&trust::page(&work.root, items));

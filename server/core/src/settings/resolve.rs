@@ -9,8 +9,8 @@ use super::assignment::{Assignment, Reading, assign, full_path, written};
 use super::closest::closest;
 use super::finding::{Origin, SettingCode, SettingFinding, shown};
 use super::keys::KEYS;
-use super::table::{Found, Since, look_up};
-use super::value::Value;
+use super::table::{Found, Since, Takes, look_up};
+use super::value::{Raw, Value};
 use super::{AgentSettings, Settings, ralphrc, toml_layer};
 
 /// One configuration file, read.
@@ -75,12 +75,19 @@ pub fn resolve(layers: &[Layer], arguments: &[Argument]) -> Resolved {
         reading.findings.extend(one.findings);
     }
     for argument in arguments {
-        match read_argument(argument) {
-            Ok(assignment) => reading.assignments.push(assignment),
-            Err(finding) => reading.findings.push(finding),
+        match argument.program() {
+            Some(path) => read_program(&argument.option, path, &mut reading),
+            None => read_argument(argument, |takes| takes.plain(&argument.value), &mut reading),
         }
     }
     assemble(reading)
+}
+
+impl Argument {
+    /// The path of a program that is given in place of an agent's name.
+    pub fn program(&self) -> Option<&str> {
+        (self.key == "agent" && self.value.contains('/')).then_some(self.value.as_str())
+    }
 }
 
 impl Resolved {
@@ -111,7 +118,27 @@ impl Resolved {
     }
 }
 
-fn read_argument(argument: &Argument) -> Result<Assignment, SettingFinding> {
+/// A program is an agent by its file's name; `agents.claude` by any path is still Claude Code.
+fn read_program(option: &str, path: &str, reading: &mut Reading) {
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
+    let name = if matches!(agents::kind_of(stem), Agent::Own | Agent::Claude) { stem } else { "mine" };
+    let argument =
+        |key: String, value: &str| Argument { option: option.to_owned(), key, value: value.to_owned() };
+    reading.agents.push((name.to_owned(), Origin::Option(option.to_owned())));
+    let whole = |_| Raw::List(vec![Raw::Text(path.to_owned())]);
+    read_argument(&argument(format!("agents.{name}.command"), path), whole, reading);
+    read_argument(&argument("agent".to_owned(), name), |takes| takes.plain(name), reading);
+}
+
+fn read_argument(argument: &Argument, raw: impl Fn(Takes) -> Raw, reading: &mut Reading) {
+    match accept_argument(argument, raw) {
+        Ok(assignment) => reading.assignments.push(assignment),
+        Err(finding) => reading.findings.push(finding),
+    }
+}
+
+fn accept_argument(argument: &Argument, raw: impl Fn(Takes) -> Raw) -> Result<Assignment, SettingFinding> {
     let origin = Origin::Option(argument.option.clone());
     let finding = |code, message, hint| SettingFinding { code, origin: origin.clone(), message, hint };
     let path: Vec<&str> = argument.key.split('.').collect();
@@ -119,7 +146,7 @@ fn read_argument(argument: &Argument) -> Result<Assignment, SettingFinding> {
         let message = format!("`{}` is not a known key", shown(&argument.key));
         return Err(finding(SettingCode::UnknownKey, message, "leave the option out".to_owned()));
     };
-    let raw = key.takes.plain(&argument.value);
+    let raw = raw(key.takes);
     let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
     let value = accept(key, agent, &raw).map_err(|it| {
         finding(it.code, it.message, it.hint.unwrap_or_else(|| "give another value".to_owned()))
@@ -181,7 +208,10 @@ fn unknown_agent(settings: &Settings, chosen: &Assignment) -> Option<SettingFind
     } else {
         let hint = match closest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("use one of {}, or describe it as `[agents.NAME]`", known()),
+            None => format!(
+                "use one of {}, give the path of a program, or describe it as `[agents.NAME]`",
+                known()
+            ),
         };
         (SettingCode::BadValue, format!("there is no agent `{}`", shown(name)), hint)
     };
