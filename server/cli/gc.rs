@@ -12,6 +12,7 @@ use super::loops::Seen;
 use super::out::Out;
 use crate::adapters::snapshots::{Store, Sweep};
 use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::lock::Keeper;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::{clock, config_files};
 
@@ -42,7 +43,29 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
             failure.report();
         }
     }
+    leftovers(&store, sweep, out)?;
     Ok(Exit::Done)
+}
+
+/// Programs of other versions, unless some keeper may run from one, and locks of trees that nobody works in.
+fn leftovers(store: &StateDir, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {
+    for dir in store.loops()? {
+        if store.keeper_of(&dir)? != Keeper::Gone {
+            return Ok(());
+        }
+    }
+    for (path, bytes) in store.old_binaries(env!("CARGO_PKG_VERSION"))? {
+        if sweep == Sweep::Delete {
+            store.remove_binary(&path)?;
+        }
+        let verb = if sweep == Sweep::Delete { "Removed" } else { "Would remove" };
+        let name = path.file_name().unwrap_or_default().display();
+        out.line(format_args!("{verb} the program of version {name}, {}", words::bytes(bytes)));
+    }
+    if sweep == Sweep::Delete {
+        store.sweep_trees()?;
+    }
+    Ok(())
 }
 
 fn one(store: &StateDir, workspace: &Workspace, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {

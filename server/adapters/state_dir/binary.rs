@@ -39,6 +39,28 @@ impl StateDir {
         self.install(&running, version)
     }
 
+    /// The programs of other versions than `current`, each with its size.
+    pub fn old_binaries(&self, current: &str) -> Result<Vec<(PathBuf, u64)>, StateError> {
+        let folder = self.bin();
+        let failed = || StateError::io("list", &folder);
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(&folder).map_err(failed())? {
+            let entry = entry.map_err(failed())?;
+            let kept = [current, "lock"].iter().any(|it| entry.file_name() == *it);
+            let metadata = entry.metadata().map_err(failed())?;
+            if !kept && metadata.is_file() {
+                found.push((entry.path(), metadata.len()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Removes what [`StateDir::old_binaries`] found. Only where no keeper runs from one of them.
+    pub fn remove_binary(&self, path: &Path) -> Result<(), StateError> {
+        let _gate = pass(&self.bin().join("lock"), Gate::Exclusive)?;
+        std::fs::remove_file(path).map_err(StateError::io("remove", path))
+    }
+
     pub(super) fn install(&self, source: &Path, version: &str) -> Result<PathBuf, StateError> {
         let target = self.bin().join(version);
         let failed = || StateError::io("install this program as", &target);

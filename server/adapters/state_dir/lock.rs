@@ -17,7 +17,7 @@ use super::{StateDir, StateError};
 pub enum LockError {
     #[error("loop {loop_id} has a keeper already")]
     Held { loop_id: String },
-    #[error("{holder} works in {}", path.display())]
+    #[error("{holder} works in {} already", path.display())]
     TreeBusy { holder: String, path: PathBuf },
     #[error(transparent)]
     State(#[from] StateError),
@@ -28,7 +28,8 @@ impl LockError {
         match self {
             Self::Held { loop_id } => format!("`loopkeeper watch {loop_id}` shows what it does."),
             Self::TreeBusy { .. } => {
-                "One at a time works in a tree: stop it, or wait until it ends.".to_owned()
+                "Only one at a time works in a tree: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
+                    .to_owned()
             }
             Self::State(error) => error.hint(),
         }
@@ -129,6 +130,21 @@ impl StateDir {
             }
         }
         Ok(None)
+    }
+
+    /// Removes the locks of trees that nobody works in: under the gate, where nobody is about to take one.
+    pub fn sweep_trees(&self) -> Result<(), StateError> {
+        let folder = self.trees();
+        let _gate = self.gate(Gate::Exclusive)?;
+        let failed = || StateError::io("list", &folder);
+        for entry in std::fs::read_dir(&folder).map_err(failed())? {
+            let path = entry.map_err(failed())?.path();
+            let is_lock = path.extension() == Some(OsStr::new("lock"));
+            if is_lock && !is_held(&path).map_err(StateError::io("look at", &path))? {
+                std::fs::remove_file(&path).map_err(StateError::io("remove", &path))?;
+            }
+        }
+        Ok(())
     }
 
     fn gate(&self, gate: Gate) -> Result<File, StateError> {

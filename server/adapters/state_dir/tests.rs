@@ -302,6 +302,18 @@ fn one_at_a_time_works_in_a_tree() {
 }
 
 #[test]
+fn only_locks_that_nobody_holds_are_swept() {
+    let (dir, state) = state();
+    let held = state.lock_tree(&folder(&dir, "held"), "20261120-aaaaaa").unwrap();
+    drop(state.lock_tree(&folder(&dir, "free"), "20261120-bbbbbb").unwrap());
+    state.sweep_trees().unwrap();
+    assert_eq!(fs::read_dir(state.root().join("trees")).unwrap().count(), 2, "the held one and the gate");
+    assert!(held.is_in_place());
+    assert!(state.tree_holder(&folder(&dir, "held")).unwrap().is_some());
+    drop(state.lock_tree(&folder(&dir, "free"), "20261120-bbbbbb").unwrap());
+}
+
+#[test]
 fn of_many_that_want_nested_trees_one_wins() {
     let (dir, state) = state();
     let roots: Vec<_> = ["a", "a/b", "a/b/c", "a/b/c/d"].iter().map(|it| folder(&dir, it)).collect();
@@ -379,6 +391,10 @@ fn the_program_is_kept_for_keepers() {
     assert_eq!(fs::read_to_string(state.bin().join("0.1.0")).unwrap(), "two");
     fs::write(state.bin().join("0.1.0"), "t").unwrap();
     install("two");
+    fs::write(state.bin().join("0.0.9"), "old").unwrap();
+    let old = state.old_binaries("0.1.0").unwrap();
+    assert_eq!(old, [(state.bin().join("0.0.9"), 3)]);
+    state.remove_binary(&old[0].0).unwrap();
     let leftovers: Vec<_> = fs::read_dir(state.bin()).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(leftovers.len(), 2, "{leftovers:?}");
 }
