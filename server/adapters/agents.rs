@@ -137,7 +137,8 @@ fn command(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<Vec<String>, Ag
         return Err(AgentError::NoCommand { agent: agent.name.clone() });
     };
     let found = if program.contains('/') {
-        let path = wanted.root.join(program);
+        // Without `.` in between: it is read by people, and trusted by the byte.
+        let path: PathBuf = wanted.root.join(program).components().collect();
         if !is_program(&path) {
             return Err(AgentError::NoProgram { agent: agent.name.clone(), path });
         }

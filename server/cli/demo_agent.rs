@@ -58,8 +58,10 @@ pub(super) fn run() -> Answer {
     let _ = io::copy(&mut io::stdin().lock().take(MAX_BYTES as u64), &mut io::sink());
     let played = play(Path::new("."), &mut Voice { out: io::stdout().lock(), pace: PACE });
     played.map(|()| Exit::Done).map_err(|error| {
-        Failure::ended(format_args!("the demo agent cannot work here: {PROGRAM}: {error}"))
-            .hint("it only knows the project that `loopkeeper demo` makes.")
+        // One line: it becomes the reason by which the loop fails.
+        Failure::ended(format_args!(
+            "the demo agent only knows the project that `loopkeeper demo` makes ({PROGRAM}: {error})"
+        ))
     })
 }
 

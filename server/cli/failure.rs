@@ -176,7 +176,7 @@ pub(crate) fn note(what: impl Display) {
 impl Display for Failure {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(&self.what)?;
-        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, " ({hint})"))
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, ". {}", words::capitalised(hint)))
     }
 }
 

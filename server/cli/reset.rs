@@ -1,5 +1,6 @@
 //! `reset`: closes a loop's breaker, or gives it a fresh agent session.
 
+use loopkeeper_core::journal::PauseReason;
 use serde_json::json;
 
 use super::exit::Exit;
@@ -41,8 +42,11 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         return Err(order::nobody_there(&seen));
     }
     order::send(&store, id, json!({"do": "reset", "what": "breaker"}))?;
-    out.line(format_args!(
-        "The breaker of loop {id} is closed. `loopkeeper resume {id}` goes on if it is paused."
-    ));
+    let then = match seen.state.pause.as_ref().map(|it| it.reason) {
+        None => String::new(),
+        Some(PauseReason::Breaker) => "; it goes on".to_owned(),
+        Some(_) => format!("; it stays paused, `loopkeeper resume {id}` goes on"),
+    };
+    out.line(format_args!("The breaker of loop {id} is closed{then}."));
     Ok(Exit::Done)
 }

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         if let Some(damage) = &seen.damage {
             out.line(format_args!("  {damage}"));
         }
-        if let Some(hint) = remedy::of(status) {
+        for hint in remedy::of(status) {
             out.line(format_args!("  {hint}"));
         }
     }

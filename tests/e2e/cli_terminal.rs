@@ -91,7 +91,7 @@ impl Gated {
     /// A loop on a terminal, up to where its agent spoke.
     fn at_work(&self, variables: &[(&str, &str)]) -> Option<Shown> {
         let mut shown = Shown::start(&self.terminal, "run --trust", variables)?;
-        shown.until("iteration begins");
+        shown.until("first checks: ");
         std::fs::write(&self.word, "at the gate\n").unwrap();
         Some(shown)
     }

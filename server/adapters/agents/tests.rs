@@ -105,7 +105,7 @@ fn a_command_of_ones_own() {
     let bin = place.bin.to_str().unwrap();
     let by = |prompt, command: &[&str]| AgentSettings { prompt, ..agent("mine", command) };
     for (agent, expect) in [
-        (by(PromptBy::Stdin, &["./agent.sh", "-x"]), vec![format!("{root}/./agent.sh"), "-x".into()]),
+        (by(PromptBy::Stdin, &["./agent.sh", "-x"]), vec![format!("{root}/agent.sh"), "-x".into()]),
         (by(PromptBy::Argument, &["mine"]), vec![format!("{bin}/mine"), "{prompt}".into()]),
         (
             by(PromptBy::Argument, &["mine", "--do={prompt}"]),
@@ -123,7 +123,7 @@ fn what_cannot_start_says_the_remedy() {
     fs::write(place.root.join("plain.sh"), "").unwrap();
     for (agents, expect, remedy) in [
         (agent("mine", &["gone"]), "no program `gone` on PATH", "whole path"),
-        (agent("mine", &["./plain.sh"]), "plain.sh is no program", "chmod +x"),
+        (agent("mine", &["./plain.sh"]), "/tree/plain.sh is no program", "chmod +x"),
         (agent("mine", &[]), "has no command", "add `command"),
         (agent("other", &[]), "there is no agent `mine`", "name of `[agents]`"),
     ] {

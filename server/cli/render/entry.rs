@@ -20,6 +20,8 @@ pub(crate) struct Teller {
     zone: Zone,
     glyphs: Glyphs,
     names: BTreeMap<CriterionId, String>,
+    /// What failed in the checks of the running iteration: told with its sentence, where only milestones are.
+    failing: String,
     day: String,
 }
 
@@ -33,7 +35,7 @@ pub(crate) enum Detail {
 
 impl Teller {
     pub(crate) fn new(zone: Zone, glyphs: Glyphs) -> Self {
-        Self { zone, glyphs, names: BTreeMap::new(), day: String::new() }
+        Self { zone, glyphs, names: BTreeMap::new(), failing: String::new(), day: String::new() }
     }
 
     /// The lines of one record; a new day is announced first.
@@ -42,7 +44,10 @@ impl Teller {
         if detail == Detail::Milestones && !is_milestone(&entry.record) {
             return Vec::new();
         }
-        let Some((iteration, what)) = self.what(entry) else { return Vec::new() };
+        let Some((iteration, mut what)) = self.what(entry) else { return Vec::new() };
+        if detail == Detail::Milestones && matches!(entry.record, Record::IterationEnded { .. }) {
+            what.push_str(&std::mem::take(&mut self.failing));
+        }
         let mut lines = Vec::new();
         let day = self.zone.day(entry.at.wall);
         if day != self.day {
@@ -55,6 +60,11 @@ impl Teller {
     }
 
     fn learn(&mut self, record: &Record) {
+        match record {
+            Record::IterationIntended { .. } => self.failing.clear(),
+            Record::ChecksDone { iteration: Some(_), round } => self.failing = self.failing(round),
+            _ => {}
+        }
         let criteria: Vec<&Criterion> = match record {
             Record::LoopStarted { spec, .. } => spec.criteria.iter().collect(),
             Record::Baseline { criteria, .. } => criteria.iter().map(|it| &it.criterion).collect(),
@@ -116,16 +126,22 @@ impl Teller {
     fn round(&self, word: &str, round: &Round) -> String {
         let checked = round.results.iter().filter(|it| it.status != Status::Unverified);
         let passed = checked.clone().filter(|it| it.status == Status::Pass).count();
-        let mut text = match checked.clone().count() {
+        match checked.count() {
             0 => format!("{word}: nothing to check"),
-            total => format!("{word}: {passed} of {total} pass"),
-        };
+            total => format!("{word}: {passed} of {total} pass{}", self.failing(round)),
+        }
+    }
+
+    /// `; ✗ lint: exit 1; ✗ tests: 3 of 9 fail`.
+    fn failing(&self, round: &Round) -> String {
         let sign = if self.glyphs == Glyphs::Unicode { '✗' } else { 'x' };
-        for result in checked.filter(|it| it.status != Status::Pass) {
+        let failing =
+            round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
+        failing.fold(String::new(), |mut text, result| {
             let name = self.names.get(&result.criterion).map_or("?", String::as_str);
             let _ = write!(text, "; {sign} {name}: {}", result.fact);
-        }
-        text
+            text
+        })
     }
 
     fn waiting(&self, reason: WaitReason, until: u64, now: u64) -> String {
@@ -134,7 +150,10 @@ impl Teller {
             WaitReason::Backoff => "the agent failed, trying again at",
             WaitReason::Between => "waiting before the next iteration until",
         };
-        format!("{why} {}", self.zone.short(until, now))
+        // The minute that it is tells nothing of a wait of seconds.
+        let soon = until.saturating_sub(now) < 60_000;
+        let until = if soon { self.zone.clock(until) } else { self.zone.short(until, now) };
+        format!("{why} {until}")
     }
 }
 
@@ -145,19 +164,23 @@ pub(crate) fn outcome_sentence(outcome: &Outcome) -> String {
 
 fn is_milestone(record: &Record) -> bool {
     match record {
-        Record::AgentStarted { .. }
+        Record::IterationIntended { .. }
+        | Record::AgentStarted { .. }
         | Record::AgentEnded { .. }
         | Record::SnapshotTaken { .. }
+        // It pauses or ends the loop, which says why.
+        | Record::BreakerChanged { state: BreakerState::Open, .. }
+        // Part of the iteration's own line.
+        | Record::ChecksDone { iteration: Some(_), .. }
         | Record::Waiting { reason: WaitReason::Between, .. }
         // Summed up when the loop is over.
         | Record::Ended { .. }
         | Record::Unknown => false,
         Record::LoopStarted { .. }
         | Record::Baseline { .. }
-        | Record::IterationIntended { .. }
-        | Record::ChecksDone { .. }
+        | Record::ChecksDone { iteration: None, .. }
         | Record::IterationEnded { .. }
-        | Record::BreakerChanged { .. }
+        | Record::BreakerChanged { state: BreakerState::HalfOpen | BreakerState::Closed, .. }
         | Record::Waiting { .. }
         | Record::Paused { .. }
         | Record::Resumed {}

@@ -1,4 +1,4 @@
-//! The live block of a loop at work: what it does, how far it is, what it cost so far. Four lines at most.
+//! The live block of a loop at work: what it does, how far it is, what it cost so far. Five lines at most.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
     }
     facts.push(status.id.clone());
     let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
-    lines.extend(remedy::of(status).map(|it| format!("  {it}")));
+    lines.extend(remedy::of(status).into_iter().map(|it| format!("  {it}")));
     lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
     lines
 }

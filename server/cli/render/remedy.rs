@@ -3,22 +3,25 @@
 use loopkeeper_core::journal::PauseReason;
 use loopkeeper_core::view::{LoopStatus, Phase};
 
-/// One sentence with the command; `None` for a loop that needs nobody.
-pub(crate) fn of(status: &LoopStatus) -> Option<String> {
+/// What can be done, each with its command first: narrow terminals cut the end. Empty for a loop that needs nobody.
+pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
     let id = &status.id;
-    Some(match status.phase {
-        Phase::Interrupted => format!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."),
+    match status.phase {
+        Phase::Interrupted => {
+            vec![format!("`loopkeeper resume {id}` goes on"), format!("`loopkeeper stop {id}` ends it")]
+        }
         Phase::Untrusted => {
-            format!("`loopkeeper trust` shows its commands, `loopkeeper resume {id}` goes on.")
+            vec!["`loopkeeper trust` shows its commands".into(), format!("`loopkeeper resume {id}` goes on")]
         }
         Phase::Paused => match status.pause.as_ref().map(|it| it.reason) {
-            Some(PauseReason::Breaker) => {
-                format!("`loopkeeper steer {id} '…'` gives a hint, `loopkeeper resume {id}` tries once more.")
-            }
-            _ => format!("`loopkeeper resume {id}` goes on."),
+            Some(PauseReason::Breaker) => vec![
+                format!("`loopkeeper steer {id} '…'` gives a hint"),
+                format!("`loopkeeper resume {id}` tries once more"),
+            ],
+            _ => vec![format!("`loopkeeper resume {id}` goes on")],
         },
         Phase::Damaged => {
-            "Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into()
+            vec!["Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into()]
         }
         Phase::Baseline
         | Phase::Iterating
@@ -26,6 +29,6 @@ pub(crate) fn of(status: &LoopStatus) -> Option<String> {
         | Phase::Waiting
         | Phase::Stopping
         | Phase::NeedsAnswer
-        | Phase::Ended => return None,
-    })
+        | Phase::Ended => Vec::new(),
+    }
 }

@@ -169,7 +169,10 @@ fn shown(item: &Item) -> Shown {
     let (title, lines) = match &item.runs {
         Runs::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
         Runs::Agent { name, argv, permissions } => {
-            let title = format!("{} (permissions: {permissions})", sanitize::visible(name));
+            // To a command of the user's own they mean nothing.
+            let rights =
+                if name == "claude" { format!(" (permissions: {permissions})") } else { String::new() };
+            let title = sanitize::visible(name) + &rights;
             (title, vec![argv.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")])
         }
         Runs::Settings { lines } => {

@@ -1,8 +1,8 @@
 use loopkeeper_core::agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{
-    BreakerState, Entry, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen,
-    WaitReason,
+    BreakerState, Changes, Entry, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round,
+    SnapshotWhen, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::task::{Check, Criterion, CriterionId, Place};
@@ -133,12 +133,18 @@ fn what_happens_between_iterations_has_its_words() {
     };
     let until = Moment { wall: NOON + 3_600_000, awake: 0 };
     let quota = Record::Waiting { reason: WaitReason::Quota, until };
+    let soon = Moment { wall: NOON + 9_000, awake: 0 };
+    let backoff = Record::Waiting { reason: WaitReason::Backoff, until: soon };
+    let unchecked = Round { results: vec![result("cc", Status::Unverified, "")], ..round() };
+    let unchecked = Record::ChecksDone { iteration: None, round: Box::new(unchecked) };
     let paused = Record::Paused { reason: PauseReason::User, message: "paused by the user".into() };
     let login = Record::Paused { reason: PauseReason::Agent, message: "claude is not logged in".into() };
     let back = Record::RolledBack { to: 0, tree: String::new(), from: String::new() };
     let outcome =
         Outcome { kind: OutcomeKind::Completed, verified: true, sentence: "both pass".into(), cause: None };
     check(open, "      breaker open: 3 iterations without a change");
+    check(backoff, "      the agent failed, trying again at 12:00:09");
+    check(unchecked, "      checks: nothing to check");
     check(quota, "      usage limit of the provider, waiting until 13:00");
     check(paused, "      paused by the user");
     check(login, "      paused: claude is not logged in");
@@ -155,6 +161,29 @@ fn a_new_day_is_announced_once_and_unknown_records_are_silent() {
     assert_eq!(lines(NOON, Record::Unknown), 0);
     assert_eq!(lines(NOON + 1, Record::Resumed {}), 1);
     assert_eq!(lines(NOON + 86_400_000, Record::Resumed {}), 2);
+}
+
+#[test]
+fn an_iteration_is_one_milestone_with_what_failed() {
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let mut lines = |record| plain(&teller.tell(&entry(NOON, record), Detail::Milestones));
+    lines(baseline());
+    let ended = || Record::IterationEnded {
+        iteration: 7,
+        changes: Changes::default(),
+        claim: None,
+        proposed: Vec::new(),
+        seen: None,
+        plan: Vec::new(),
+        edited_artefacts: Vec::new(),
+        error: None,
+        sentence: "nothing changed, 1 of 2 pass".into(),
+    };
+    assert_eq!(lines(Record::ChecksDone { iteration: Some(7), round: Box::new(round()) }), [""; 0]);
+    assert_eq!(lines(ended()), ["12:00:00   #7  nothing changed, 1 of 2 pass; x lint: exit 1"]);
+    assert_eq!(lines(ended()), ["12:00:00   #7  nothing changed, 1 of 2 pass"]);
+    let asked = Record::ChecksDone { iteration: None, round: Box::new(round()) };
+    assert_eq!(lines(asked), ["12:00:00       checks: 1 of 2 pass; x lint: exit 1"]);
 }
 
 #[test]

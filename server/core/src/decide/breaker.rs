@@ -25,9 +25,13 @@ pub(super) fn count(breaker: &mut Breaker, changes: &Changes, trouble: bool) {
 pub(super) fn change(state: &Loop) -> Option<Record> {
     let breaker = &state.breaker;
     match breaker.state {
-        BreakerState::Closed if breaker.no_progress >= state.spec.settings.no_progress => Some(open(state)),
+        BreakerState::Closed if breaker.no_progress >= state.spec.settings.no_progress => {
+            Some(open(state, format!("{} without a file change", iterations(breaker.no_progress))))
+        }
         BreakerState::HalfOpen if breaker.no_progress == 0 => Some(closed(breaker)),
-        BreakerState::HalfOpen if breaker.no_progress >= state.spec.settings.no_progress => Some(open(state)),
+        BreakerState::HalfOpen if breaker.no_progress >= state.spec.settings.no_progress => {
+            Some(open(state, "tried again, still without a file change".to_owned()))
+        }
         BreakerState::Closed | BreakerState::HalfOpen | BreakerState::Open => None,
     }
 }
@@ -46,12 +50,11 @@ pub(super) fn closed(breaker: &Breaker) -> Record {
     Record::BreakerChanged { state: BreakerState::Closed, reason: None, no_progress: 0, trips: breaker.trips }
 }
 
-fn open(state: &Loop) -> Record {
-    let n = state.breaker.no_progress;
+fn open(state: &Loop, reason: String) -> Record {
     Record::BreakerChanged {
         state: BreakerState::Open,
-        reason: Some(format!("{} without a file change", iterations(n))),
-        no_progress: n,
+        reason: Some(reason),
+        no_progress: state.breaker.no_progress,
         trips: state.breaker.trips.saturating_add(1),
     }
 }

@@ -69,7 +69,7 @@ fn pause(state: &Loop) -> Vec<Step> {
 /// Going on after the breaker opened is a trial: one iteration, then it closes or opens again.
 fn resume(state: &Loop) -> Vec<Step> {
     if state.pause.is_none() {
-        return refuse("the loop is not paused");
+        return refuse("the loop is not paused. Hint: `loopkeeper status` shows what it does.");
     }
     let mut steps = vec![Step::Record(Record::Resumed {})];
     if state.breaker.state == BreakerState::Open {

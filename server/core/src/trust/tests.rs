@@ -107,7 +107,7 @@ fn a_page_shows_everything_verbatim() {
         surface(".gemini/b", Content::File(b"\xff\x00".to_vec())),
     ];
     let page = Page::new(b"/home/u/project", &items);
-    let expect = r"agent       mine (permissions: edits)
+    let expect = r"agent       mine
     ./agent.sh -p 'it'\''s^Jfine' {prompt}
 
 check       PRO\u{202e}MPT.md:12

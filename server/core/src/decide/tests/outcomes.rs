@@ -65,6 +65,7 @@ fn no_progress_opens_the_breaker_and_pauses() {
     sim.order(Order::Resume);
     sim.play();
     assert_eq!(summary(&sim), "Paused Breaker after 4");
+    assert_eq!(sim.sentence(), "breaker open: tried again, still without a file change");
     sim.acts.extend([Act::new("ff"), Act::new("pp")]);
     sim.order(Order::Resume);
     sim.play();
