@@ -60,7 +60,7 @@ fn leftovers(store: &StateDir, sweep: Sweep, out: &mut Out) -> Result<(), Failur
         }
         let verb = if sweep == Sweep::Delete { "Removed" } else { "Would remove" };
         let name = path.file_name().unwrap_or_default().display();
-        out.line(format_args!("{verb} the program of version {name}, {}", words::bytes(bytes)));
+        out.line(format_args!("{verb} the program bin/{name}, {}", words::bytes(bytes)));
     }
     if sweep == Sweep::Delete {
         store.sweep_trees()?;

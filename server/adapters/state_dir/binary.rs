@@ -39,14 +39,15 @@ impl StateDir {
         self.install(&running, version)
     }
 
-    /// The programs of other versions than `current`, each with its size.
+    /// The programs and wardens of other versions than `current`, each with its size.
     pub fn old_binaries(&self, current: &str) -> Result<Vec<(PathBuf, u64)>, StateError> {
         let folder = self.bin();
         let failed = || StateError::io("list", &folder);
+        let used = [current.to_owned(), format!("{current}{WARDEN}"), "lock".to_owned()];
         let mut found = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let entry = entry.map_err(failed())?;
-            let kept = [current, "lock"].iter().any(|it| entry.file_name() == *it);
+            let kept = used.iter().any(|it| entry.file_name() == it.as_str());
             let metadata = entry.metadata().map_err(failed())?;
             if !kept && metadata.is_file() {
                 found.push((entry.path(), metadata.len()));

@@ -392,11 +392,12 @@ fn the_program_is_kept_for_keepers() {
     fs::write(state.bin().join("0.1.0"), "t").unwrap();
     install("two");
     fs::write(state.bin().join("0.0.9"), "old").unwrap();
+    fs::write(state.bin().join("0.1.0-warden"), "in use").unwrap();
     let old = state.old_binaries("0.1.0").unwrap();
     assert_eq!(old, [(state.bin().join("0.0.9"), 3)]);
     state.remove_binary(&old[0].0).unwrap();
     let leftovers: Vec<_> = fs::read_dir(state.bin()).unwrap().map(|it| it.unwrap().file_name()).collect();
-    assert_eq!(leftovers.len(), 2, "{leftovers:?}");
+    assert_eq!(leftovers.len(), 3, "{leftovers:?}");
 }
 
 #[test]
