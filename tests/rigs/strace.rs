@@ -45,11 +45,21 @@ pub(crate) enum Whom {
     Everybody,
 }
 
-/// `command` under strace where it would run, with the fault; what happened is written to `log`.
-pub(crate) fn in_place(command: &Command, fault: &Fault, whom: Whom, log: &Path) -> Command {
+/// `command` under strace where it would run, with the fault; what happened is written to `log`. With `paths`,
+/// only calls that concern one of them count.
+pub(crate) fn in_place(
+    command: &Command,
+    fault: &Fault,
+    whom: Whom,
+    paths: &[PathBuf],
+    log: &Path,
+) -> Command {
     let mut traced = Command::new("strace");
     if whom == Whom::Everybody {
         traced.arg("-f");
+    }
+    for path in paths {
+        traced.arg("-P").arg(path);
     }
     let Fault { call, what, at } = fault;
     traced.arg("-qq").arg("-o").arg(log);

@@ -78,7 +78,8 @@ fn root_a_full_disk_ends_a_keeper_of_the_foreground() {
         world.let_go();
         let ran = Ran::of(&output(child));
         ran.expect(1);
-        let mut evidence = Evidence { printed: ran.stdout_lines(), disk_failed: true, ..Evidence::default() };
+        let mut evidence =
+            Evidence { printed: ran.stdout_lines(), excuse: Some("the disk is full"), ..Evidence::default() };
         world.testify(&mut evidence);
         evidence.assert_sound(Far::Ended, &format!("{spare} left: {ran:?}"));
         world.assert_nobody("after the end");

@@ -1,10 +1,10 @@
 //! One system call of the keeper at a time is its last, or fails: the same real program, each point in turn.
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use super::oracle::{Evidence, Far};
-use super::world::{Kind, Lines, World, output};
+use super::world::{Kind, Lines, World, keeper_pid, output};
 use crate::cli::Ran;
 use crate::rigs::store::random;
 use crate::rigs::strace::{self, Fault, Whom};
@@ -27,6 +27,13 @@ impl Points {
         Self { call, what, whom: Whom::FirstThread, step }
     }
 
+    fn excuse(&self) -> Option<&'static str> {
+        match self.what {
+            "error=ENOSPC" => Some("the disk is full"),
+            _ => None,
+        }
+    }
+
     /// Hits one call after the other until there is none left; how many were hit.
     fn hit_all(&self) -> usize {
         // Most files are opened to be read.
@@ -42,11 +49,11 @@ impl Points {
         let world = World::of(&Kind { lines: 2, sandbox: "auto" });
         let log = world.outside("strace");
         let fault = Fault { call: self.call, what: self.what, at: at.to_string() };
-        let mut traced = strace::in_place(&world.run_command(), &fault, self.whom, &log);
+        let mut traced = strace::in_place(&world.run_command(), &fault, self.whom, &[], &log);
         let piped = traced.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let ran = Ran::of(&output(piped.spawn().unwrap()));
-        let disk_failed = self.what != "signal=KILL";
-        let mut evidence = Evidence { printed: ran.stdout_lines(), disk_failed, ..Evidence::default() };
+        let mut evidence =
+            Evidence { printed: ran.stdout_lines(), excuse: self.excuse(), ..Evidence::default() };
         world.testify(&mut evidence);
         evidence.assert_sound(Far::Killed, &format!("{when}: {ran:?}"));
         world.to_the_end();
@@ -85,10 +92,79 @@ fn strace_fails_calls_of_the_keeper() {
     if let Some(why) = strace::missing() {
         return unavailable("failing system calls of a keeper", &why);
     }
-    hit_all(&[
-        Points::fail("write", "error=ENOSPC", 10),
-        Points::fail("write", "error=EIO", 12),
-        Points::fail("fdatasync", "error=EIO", 4),
-        Points::fail("fdatasync", "error=ENOSPC", 5),
-    ]);
+    hit_all(&[Points::fail("fdatasync", "error=EIO", 4), Points::fail("fdatasync", "error=ENOSPC", 5)]);
+}
+
+/// Who is there for a loop that rests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attended {
+    Yes,
+    No,
+}
+
+/// A write of the journal fails under a keeper that took a loop over: it pauses, goes or ends, and every time the
+/// loop can be brought to its end.
+#[test]
+fn strace_fails_writes_of_the_journal() {
+    if let Some(why) = strace::missing() {
+        return unavailable("failing writes of a keeper's journal", &why);
+    }
+    for attended in [Attended::Yes, Attended::No] {
+        for what in ["error=ENOSPC", "error=EIO"] {
+            let step = times(4, 1);
+            let mut points = (1 + random(step as u64) as usize..).step_by(step);
+            let hits = points.position(|at| !hit_write(attended, what, at));
+            assert!(hits.is_some_and(|it| it > 0), "{attended:?} {what}");
+        }
+    }
+}
+
+/// Whether there was such a write.
+fn hit_write(attended: Attended, what: &'static str, at: usize) -> bool {
+    let when = format!("{what} at write {at}, attended: {attended:?}");
+    let world = World::of(&Kind { lines: 2, sandbox: "auto" });
+    interrupted(&world, attended);
+    let journal = world.journal();
+    let paths = [journal.with_extension("reserve"), journal];
+    let log = world.outside("strace");
+    let fault = Fault { call: "write", what, at: at.to_string() };
+    let mut traced = strace::in_place(&world.keeper_command(), &fault, Whom::FirstThread, &paths, &log);
+    let quiet = traced.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = quiet.spawn().unwrap();
+    let mut evidence = Evidence { excuse: Some("the disk is full"), ..Evidence::default() };
+    // One resume suffices: only one write fails.
+    if at_rest(&world, &mut child) != "ended" {
+        world.terminal.run(&["resume"]).expect(0);
+    }
+    world.until("ended", |it| (it.phase() == "ended").then_some(()));
+    child.wait().unwrap();
+    world.testify(&mut evidence);
+    evidence.assert_sound(Far::Ended, &when);
+    world.assert_nobody(&when);
+    strace::has_failed_a_call(&log)
+}
+
+/// A loop whose first keeper was killed at work.
+fn interrupted(world: &World, attended: Attended) {
+    world.hold_agents();
+    let mut command = match attended {
+        Attended::Yes => world.terminal.command(&["run", "--trust", "--detach"]),
+        Attended::No => world.run_command(),
+    };
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    world.until("at work", |it| it.ledger().contains("start").then_some(()));
+    let pid = world.loop_folder().and_then(|it| keeper_pid(&it)).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    child.wait().unwrap();
+    world.assert_nobody("after the kill");
+    world.let_go();
+}
+
+/// The phase in which the loop waits for somebody, or has ended.
+fn at_rest(world: &World, keeper: &mut Child) -> String {
+    world.until("at rest", |it| {
+        let gone = keeper.try_wait().unwrap().is_some();
+        let phase = it.phase();
+        (phase == "paused" || phase == "ended" || (phase == "interrupted" && gone)).then_some(phase)
+    })
 }

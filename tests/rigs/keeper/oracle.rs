@@ -19,8 +19,8 @@ pub(super) struct Evidence {
     /// Texts that the keeper said it took.
     pub(super) steered: Vec<String>,
     pub(super) limit: usize,
-    /// The disk failed meanwhile, which may be how it ended.
-    pub(super) disk_failed: bool,
+    /// What was made to fail meanwhile, in the words of the sentence by which the loop may have ended.
+    pub(super) excuse: Option<&'static str>,
 }
 
 /// How far the loop is.
@@ -144,7 +144,7 @@ impl Evidence {
             "limit" => {
                 iterations == LIMIT && sentence == format!("limit reached: {LIMIT} iterations") && !passed
             }
-            "failed" => self.disk_failed && outcome["cause"] == "disk" && sentence.contains("disk"),
+            "failed" => self.excuse.is_some_and(|it| sentence.contains(it)),
             "completed" => {
                 outcome["verified"] == true && passed && sentence.contains(&format!("after {iterations} "))
             }

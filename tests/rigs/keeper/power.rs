@@ -79,7 +79,7 @@ fn root_power_cuts_find_a_keeper_whose_syncs_do_nothing() {
     }
     let unsynced = |world: &World| {
         let fault = Fault { call: "fdatasync,fsync", what: "retval=0", at: "1+".to_owned() };
-        strace::in_place(&world.run_command(), &fault, Whom::Everybody, &world.outside("strace"))
+        strace::in_place(&world.run_command(), &fault, Whom::Everybody, &[], &world.outside("strace"))
     };
     match cut(unsynced) {
         Ok(cut) => assert!(!cut.evidence.faults(Far::Killed).is_empty()),
