@@ -48,6 +48,7 @@ use self::out::Out;
 
 /// What `main` does: reads the arguments, runs one subcommand, says how it went.
 pub fn main() -> ExitCode {
+    end_with_any_panic();
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error).into(),
@@ -58,6 +59,15 @@ pub fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => failure.report().into(),
     }
+}
+
+/// A task that panics would leave its keeper waiting for ever. Gone, it leaves a loop that can be resumed.
+fn end_with_any_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::abort();
+    }));
 }
 
 fn run(cli: Cli, out: &mut Out) -> Answer {

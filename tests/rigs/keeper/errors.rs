@@ -92,7 +92,12 @@ fn strace_fails_calls_of_the_keeper() {
     if let Some(why) = strace::missing() {
         return unavailable("failing system calls of a keeper", &why);
     }
-    hit_all(&[Points::fail("fdatasync", "error=EIO", 4), Points::fail("fdatasync", "error=ENOSPC", 5)]);
+    hit_all(&[
+        Points::fail("fdatasync", "error=EIO", 4),
+        Points::fail("fdatasync", "error=ENOSPC", 5),
+        // Threads and processes that cannot be started.
+        Points::fail("clone3", "error=EAGAIN", 1),
+    ]);
 }
 
 /// Who is there for a loop that rests.
