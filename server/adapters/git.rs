@@ -11,7 +11,7 @@ use loopkeeper_core::journal::Head;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    #[error("Cannot start git: {source}.\nHint: install git, or leave out the check that needs it.")]
+    #[error("git cannot be started: {source}")]
     NotStarted { source: io::Error },
     #[error("git {action} took longer than {seconds} s in {}.", root.display())]
     TimedOut { action: &'static str, seconds: u64, root: PathBuf },

@@ -75,9 +75,9 @@ pub(crate) fn all(store: &StateDir) -> Result<Vec<Seen>, Failure> {
     Ok(loops)
 }
 
-/// The loop that `query` names; without one, the only active or interrupted loop, else the latest.
+/// The loop that `query` names; `latest` is the latest of this tree, where it has any; without one, the only active or interrupted loop, else the latest.
 pub(crate) fn find(store: &StateDir, query: Option<&str>) -> Result<Seen, Failure> {
-    if let Some(query) = query {
+    if let Some(query) = query.filter(|it| *it != LATEST) {
         let dir = store.find(query)?;
         let id = dir.id().to_owned();
         return Seen::read(store, dir)?.ok_or_else(|| starting(&id));
@@ -89,11 +89,20 @@ pub(crate) fn find(store: &StateDir, query: Option<&str>) -> Result<Seen, Failur
         open: it.is_open(),
         alive: it.is_alive(),
     };
-    match choose(&loops.iter().map(candidate).collect::<Vec<_>>()) {
+    let candidates: Vec<_> = loops.iter().map(candidate).collect();
+    let meant = if query.is_some() {
+        meant(&candidates).next_back().map(|(index, _)| index)
+    } else {
+        choose(&candidates)
+    };
+    match meant {
         Some(index) => Ok(loops.swap_remove(index)),
         None => Err(Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one.")),
     }
 }
+
+/// The word for the loop that began last.
+const LATEST: &str = "latest";
 
 /// What of a loop decides whether it is the one that is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,10 +113,15 @@ struct Candidate {
     alive: bool,
 }
 
-/// Whoever stands in a work tree means a loop of this tree, where it has any. Loops are oldest first.
-fn choose(loops: &[Candidate]) -> Option<usize> {
+/// Whoever stands in a work tree means a loop of this tree, where it has any: `rollback latest 3` must not reach
+/// into another one. Loops are oldest first.
+fn meant(loops: &[Candidate]) -> impl DoubleEndedIterator<Item = (usize, &Candidate)> {
     let has_near = loops.iter().any(|it| it.near);
-    let meant = || loops.iter().enumerate().filter(move |(_, it)| it.near || !has_near);
+    loops.iter().enumerate().filter(move |(_, it)| it.near || !has_near)
+}
+
+fn choose(loops: &[Candidate]) -> Option<usize> {
+    let meant = || meant(loops);
     let only = |wanted: fn(&Candidate) -> bool| {
         let mut found = meant().filter(|(_, it)| wanted(it)).map(|(index, _)| index);
         found.next().filter(|_| found.next().is_none())

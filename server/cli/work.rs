@@ -190,6 +190,11 @@ fn place(path: Option<&str>) -> Result<(PathBuf, Option<PathBuf>), Failure> {
 }
 
 fn configuration(root: &Path, arguments: &[Argument]) -> Result<(Resolved, Settings), Failure> {
+    if root.to_str().is_none() {
+        // The journal is JSON: another name would be written down, perhaps that of another folder.
+        return Err(Failure::usage(format_args!("the path {} is not UTF-8", root.display()))
+            .hint("Rename that folder: a loop's record could not name it."));
+    }
     let resolved = config_files::load(root, arguments)?;
     let settings = resolved.settings()?.clone();
     Ok((resolved, settings))

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Once;
 
 use loopkeeper_core::decide::{Effect, Event, Loop, Order, RefusalCode, Shot};
 use tokio::sync::{mpsc, oneshot};
@@ -155,7 +156,9 @@ fn shoot(store: &mut Store, root: &Path, before: Option<&str>) -> Result<Shot, T
     };
     // A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.
     let head = git::head(root).unwrap_or_else(|error| {
-        super::note(&error.to_string());
+        // It will not change its mind while this loop runs.
+        static SAID: Once = Once::new();
+        SAID.call_once(|| super::note(&format!("commits do not count as progress here: {error}")));
         None
     });
     let not_covered = taken.not_covered.into_iter().map(|it| it.path).collect();

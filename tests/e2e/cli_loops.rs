@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::cli::Terminal;
+use crate::cli::{Ran, Terminal};
 use crate::cli_run::{project, until};
 
 const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
@@ -237,4 +237,32 @@ fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
     terminal.run(&["status"]).expect(0).err("journal.jsonl is damaged in line 1").out("already");
     damage(&journals[1], 0);
     terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[]}");
+}
+
+#[test]
+fn latest_never_reaches_into_another_tree() {
+    let terminal = Terminal::new();
+    for folder in ["first", "second"] {
+        terminal.file(&format!("{folder}/PROMPT.md"), TASK);
+        terminal.file(&format!("{folder}/loopkeeper.toml"), "agent = \"demo\"\n");
+        terminal.file(&format!("{folder}/done"), "");
+        let run = ["run", "--trust"];
+        Ran::of(&terminal.command(&run).current_dir(terminal.root().join(folder)).output().unwrap())
+            .expect(0);
+        terminal.file(&format!("{folder}/done"), "changed");
+    }
+    let back = |folder: &str| {
+        let mut command = terminal.command(&["rollback", "latest", "0"]);
+        Ran::of(&command.current_dir(terminal.root().join(folder)).output().unwrap())
+            .expect(0)
+            .out("1 put back");
+    };
+    back("first");
+    assert_eq!(
+        (terminal.read("first/done"), terminal.read("second/done")),
+        (String::new(), "changed".into())
+    );
+    // Where there is no loop at all, it is the latest of all.
+    back("");
+    assert_eq!(terminal.read("second/done"), "");
 }

@@ -135,3 +135,17 @@ fn answered(terminal: &Terminal, answer: &str) -> Ran {
     let _ = child.stdin.take().unwrap().write_all(answer.as_bytes());
     Ran::of(&child.wait_with_output().unwrap())
 }
+
+#[test]
+fn a_root_that_a_record_could_not_name_is_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let terminal = Terminal::new();
+    let folder = terminal.root().join(std::ffi::OsStr::from_bytes(b"not \xff utf-8"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("PROMPT.md"), "# T\n\n## Done when\n\n- Never: `$ false`\n").unwrap();
+    std::fs::write(folder.join("loopkeeper.toml"), "agent = \"demo\"\n").unwrap();
+    for args in [&["run", "--trust"][..], &["check"], &["trust"], &["run", "--prompt", "x"]] {
+        let ran = terminal.command(args).current_dir(&folder).output().unwrap();
+        Ran::of(&ran).expect(2).err("is not UTF-8").err("Hint: Rename that folder");
+    }
+}

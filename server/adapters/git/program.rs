@@ -82,7 +82,9 @@ struct Output {
 }
 
 fn failed(root: &Path, action: &'static str, output: &Output) -> GitError {
-    let message = shown(output.stderr.trim_ascii());
+    // What follows is advice of git's own, over several lines.
+    let first = output.stderr.trim_ascii().split(|it| *it == b'\n').next().unwrap_or_default();
+    let message = shown(first);
     GitError::Failed { action, root: root.to_path_buf(), message }
 }
 
