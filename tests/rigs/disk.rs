@@ -18,7 +18,7 @@ impl Disk {
     pub(crate) fn ext4() -> Result<Self, String> {
         let disk = Self::new()?;
         let image = disk.image();
-        let made = std::fs::File::create(&image).and_then(|it| it.set_len(24 * 1024 * 1024));
+        let made = std::fs::File::create(&image).and_then(|it| it.set_len(96 * 1024 * 1024));
         made.map_err(|error| error.to_string())?;
         run("mkfs.ext4", &["-q", "-F", text(&image)])?;
         disk.mount(&["-o", LOOP, text(&image)])
