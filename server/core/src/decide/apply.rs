@@ -290,6 +290,8 @@ fn breaker_changed(state: &mut Loop, record: &Record) {
 
 /// What was in flight is over: its number stays used up and charged, its tree is still to be judged.
 fn recovered(state: &mut Loop, at: Moment, boot: &str) {
+    // Only detached keepers take over: from here on somebody can answer.
+    state.spec.attended = true;
     if boot != state.boot {
         boot.clone_into(&mut state.boot);
         if let Some(wait) = &mut state.wait {

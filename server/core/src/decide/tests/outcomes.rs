@@ -430,3 +430,16 @@ fn nothing_is_judged_beside_processes_that_live_on() {
     assert_eq!(summary(&sim), "Failed verified=false after 1");
     assert!(sim.sentence().contains("77 stuck"), "{}", sim.sentence());
 }
+
+#[test]
+fn a_loop_that_is_taken_over_can_wait_for_an_answer() {
+    let mut alone = spec(two());
+    alone.attended = false;
+    let mut sim = Sim::new(alone, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
+    while sim.state.iteration < 1 || !sim.state.at_rest() {
+        sim.turn();
+    }
+    sim.crash("boot-1");
+    sim.play();
+    assert_eq!(summary(&sim), "Paused Breaker after 3");
+}
