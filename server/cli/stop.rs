@@ -3,6 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use loopkeeper_core::decide::Stop;
 use serde_json::json;
 
 use super::exit::Exit;
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let id = seen.dir.id();
     if seen.is_alive() {
         order::send(&store, id, json!({"do": "stop", "now": args.now}))?;
-        let when = if args.now { "now" } else { seen.next_boundary() };
+        let when = if args.now || seen.state.stop == Some(Stop::Now) { "now" } else { seen.next_boundary() };
         out.line(format_args!("Loop {id} stops {when}."));
     } else if seen.is_open() {
         // A keeper takes it over only to write down that it ends.

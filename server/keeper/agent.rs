@@ -53,6 +53,10 @@ pub(super) struct Signs {
     /// At the last look at it; empty before the first.
     pub(super) tree: RefCell<String>,
     last_activity: RefCell<String>,
+    /// What it did last while nobody watched.
+    unseen: RefCell<Option<AgentEvent>>,
+    /// At the last look at how many watch.
+    watchers: Cell<usize>,
 }
 
 impl Agent {
@@ -159,7 +163,10 @@ impl Run {
                     }
                     running.terminate(how);
                 }
-                _ = tick.tick() => self.signs.cpu_ms.set(running.cpu_ms()),
+                _ = tick.tick() => {
+                    self.signs.cpu_ms.set(running.cpu_ms());
+                    self.greet();
+                }
             }
         }
         let ended = running.end().await;
@@ -190,30 +197,49 @@ impl Run {
         let (stream, line) = match output {
             OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
             OutputEvent::Oversize { bytes, .. } => {
-                self.activity(&reader.oversize(bytes));
+                self.activity(reader.oversize(bytes));
                 return;
             }
         };
         match stream {
-            Stream::Stdout => reader.line(&line).iter().for_each(|it| self.activity(it)),
+            Stream::Stdout => reader.line(&line).into_iter().for_each(|it| self.activity(it)),
             Stream::Stderr => keep_tail(stderr, &line),
         }
     }
 
     /// Tells watchers what the agent does; nobody watching costs nothing.
-    fn activity(&self, event: &AgentEvent) {
+    fn activity(&self, event: AgentEvent) {
         if self.scene.desk.news.receiver_count() == 0 {
+            if !matches!(event, AgentEvent::Turn(_)) {
+                self.signs.unseen.replace(Some(event));
+            }
             return;
         }
-        let Some(text) = activity(event) else { return };
+        self.signs.unseen.take();
+        let Some(text) = activity(&event) else { return };
         let text = sanitize::line(&self.scene.stage.redactor.redact(&text));
         if *self.signs.last_activity.borrow() != text {
             self.signs.last_activity.replace(text.clone());
             let _ = self.scene.desk.news.send(News::Activity { text });
         }
         if let AgentEvent::Text(said) | AgentEvent::Unread(said) = event {
-            let text = sanitize::text(&self.scene.stage.redactor.redact(said));
+            let text = sanitize::text(&self.scene.stage.redactor.redact(&said));
             let _ = self.scene.desk.news.send(News::Output { text });
+        }
+    }
+
+    /// Tells those who began to watch since the last look what they came too late for.
+    fn greet(&self) {
+        let watchers = self.scene.desk.news.receiver_count();
+        if watchers <= self.signs.watchers.replace(watchers) {
+            return;
+        }
+        if let Some(event) = self.signs.unseen.take() {
+            return self.activity(event);
+        }
+        let text = self.signs.last_activity.borrow().clone();
+        if !text.is_empty() {
+            let _ = self.scene.desk.news.send(News::Activity { text });
         }
     }
 

@@ -125,9 +125,14 @@ fn what_is_no_request_ends_the_connection_and_nothing_else() {
 
 #[test]
 fn a_watcher_hears_what_no_journal_holds_until_the_end() {
-    let (world, id) = at_work(&[&format!("{WAITS}; echo found it")]);
+    let (world, id) = at_work(&[&format!("echo before anybody came; {WAITS}; echo found it")]);
     let mut client = Client::new(&world, &id);
     assert_eq!(client.ask(&json!({"id": "w", "do": "watch"}))["ok"], true);
+    let early = client.line().unwrap();
+    assert_eq!(
+        (early["type"].as_str(), early["text"].as_str()),
+        (Some("activity"), Some("before anybody came"))
+    );
     // One that never reads is never waited for.
     let mut deaf = Client::new(&world, &id);
     deaf.send(&json!({"id": "w", "do": "watch"}).to_string());

@@ -14,7 +14,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
     match order {
         // A stop is never undone: what would come after it never comes.
         Order::Pause | Order::Resume | Order::Steer(_) | Order::ResetBreaker if state.stop.is_some() => {
-            refuse("the loop is stopping")
+            refuse("the loop is stopping. Hint: `loopkeeper run` starts a new one when it has ended")
         }
         Order::Stop => stop(state),
         Order::StopNow => stop_now(state, live),
