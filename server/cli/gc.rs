@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use loopkeeper_core::journal::SnapshotWhen;
+use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::Settings;
 use loopkeeper_core::view::words;
 
@@ -86,7 +87,7 @@ fn one(store: &StateDir, workspace: &Workspace, sweep: Sweep, out: &mut Out) -> 
     if unread > 0 {
         // Which trees they need is not known.
         let unread = words::counted(unread, "loop");
-        out.line(format_args!("{}: {unread} cannot be read; snapshots stay.", workspace.root().display()));
+        out.line(format_args!("{}: {unread} cannot be read; snapshots stay.", shown(workspace)));
         return Ok(());
     }
     shrink(store, workspace, kept, (&settings, sweep), out)
@@ -132,7 +133,7 @@ fn shrink(
     }
     let collected = snapshots.gc(&trees(&kept), sweep)?;
     let verb = if sweep == Sweep::Delete { "Freed" } else { "Would free" };
-    let root = workspace.root().display();
+    let root = shown(workspace);
     out.line(format_args!(
         "{root}: {}, {} of snapshots kept. {verb} {}.",
         words::counted(kept.len() as u64, "loop"),
@@ -158,6 +159,11 @@ fn remove(store: &StateDir, seen: &Seen, sweep: Sweep, out: &mut Out) -> Result<
     })?;
     out.line(format_args!("Removed {what}"));
     Ok(())
+}
+
+/// The work tree's folder, whatever its name would do to a terminal.
+fn shown(workspace: &Workspace) -> String {
+    sanitize::visible(&workspace.root().to_string_lossy())
 }
 
 #[cfg(test)]

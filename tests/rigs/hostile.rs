@@ -152,6 +152,36 @@ fn strace_sees_what_git_starts_in_a_hostile_work_tree() {
     assert_eq!(raw(&Ran { code: None, stdout: "a\u{1b}[2Jb".to_owned(), stderr: String::new() }).len(), 1);
 }
 
+/// Commands that show a loop, or where it worked.
+const SHOWN: [&[&str]; 9] = [
+    &["status"],
+    &["run", "--dry-run"],
+    &["trust"],
+    &["run", "--trust"],
+    &["check"],
+    &["log"],
+    &["diff", "latest", "1"],
+    &["rollback", "latest", "0"],
+    &["gc"],
+];
+
+#[test]
+fn a_folder_of_a_hostile_name_is_shown_without_it() {
+    let terminal = Terminal::new();
+    let root = terminal.root().join("a\u{1b}[2Jb\nc\u{202e}d");
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(root.join("PROMPT.md"), "# It\n\nDone when:\n\n- it is: `$ test -e made`\n").unwrap();
+    let agent = "agent = \"mine\"\n[agents.mine]\ncommand = [\"touch\", \"made\"]\n";
+    std::fs::write(root.join("loopkeeper.toml"), agent).unwrap();
+    for shown in SHOWN {
+        let mut command = terminal.command(shown);
+        let ran = Ran::of(&command.env("CLICOLOR_FORCE", "1").current_dir(&root).output().unwrap());
+        assert_eq!(raw(&ran), [""; 0], "{shown:?}");
+        assert!(!ran.stdout.is_empty() || !ran.stderr.is_empty(), "{shown:?}");
+    }
+    assert!(root.join("loopkeeper.toml").exists() && !root.join("made").exists(), "made, and rolled back");
+}
+
 #[test]
 fn commands_that_hide_something_are_shown_with_it() {
     let trap = CORPUS.iter().find(|it| it.name == "commands that hide").unwrap();

@@ -138,7 +138,7 @@ fn hit_write(attended: Attended, what: &'static str, at: usize) -> bool {
     let mut child = quiet.spawn().unwrap();
     let mut evidence = Evidence { excuse: Some("the disk is full"), ..Evidence::default() };
     // One resume suffices: only one write fails.
-    if at_rest(&world, &mut child) != "ended" {
+    if at_rest(&world, attended, &mut child) != "ended" {
         world.terminal.run(&["resume"]).expect(0);
     }
     world.until("ended", |it| (it.phase() == "ended").then_some(()));
@@ -166,10 +166,12 @@ fn interrupted(world: &World, attended: Attended) {
 }
 
 /// The phase in which the loop waits for somebody, or has ended.
-fn at_rest(world: &World, keeper: &mut Child) -> String {
+fn at_rest(world: &World, attended: Attended, keeper: &mut Child) -> String {
     world.until("at rest", |it| {
         let gone = keeper.try_wait().unwrap().is_some();
         let phase = it.phase();
-        (phase == "paused" || phase == "ended" || (phase == "interrupted" && gone)).then_some(phase)
+        // Where nobody can answer, a pause is over at once.
+        let paused = phase == "paused" && attended == Attended::Yes;
+        (paused || phase == "ended" || (phase == "interrupted" && gone)).then_some(phase)
     })
 }
