@@ -182,9 +182,18 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
     assert_eq!(gated.state(), ("done".into(), "ended".into()));
     assert_eq!(gated.watched_end(), 1);
     // An ended one can be rolled back as well, and its journal stays whole.
-    terminal.file("precious", "changed\n");
-    terminal.run(&["rollback", "latest", "0"]).expect(0);
+    terminal.file("precious", "changed\n").file("of the user", "kept\n");
+    let ran = terminal.run(&["rollback", "latest", "0"]);
     assert_eq!(terminal.read("precious"), "first\n");
+    // What it took away outlives `gc`, and is brought back by what it said.
+    terminal.run(&["gc"]).expect(0);
+    let way_back = ran.expect(0).stdout.lines().last().unwrap().trim().to_owned();
+    let done = std::process::Command::new("sh").args(["-c", &way_back]).current_dir(terminal.root()).status();
+    assert!(done.unwrap().success(), "{way_back}");
+    assert_eq!(
+        (terminal.read("precious"), terminal.read("of the user")),
+        ("changed\n".into(), "kept\n".into())
+    );
     assert_eq!(gated.state(), ("done".into(), "ended".into()));
     terminal.run(&["log"]).expect(0).out("files put back");
 }

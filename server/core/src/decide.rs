@@ -22,7 +22,7 @@ mod tests;
 
 pub use apply::{apply, begin, replay};
 pub use machine::{deadline, decide};
-pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, Spent, Stop, Wait};
+pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 
 use crate::agent::AgentRun;
 use crate::journal::{Head, LoopSpec, PauseReason, Record, Round};
