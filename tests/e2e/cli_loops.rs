@@ -183,6 +183,7 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
     assert_eq!(gated.watched_end(), 1);
     // An ended one can be rolled back as well, and its journal stays whole.
     terminal.file("precious", "changed\n").file("of the user", "kept\n");
+    terminal.file(".gitattributes", "of* export-ignore\nprecious text eol=crlf\n");
     let ran = terminal.run(&["rollback", "latest", "0"]);
     assert_eq!(terminal.read("precious"), "first\n");
     // What it took away outlives `gc`, and is brought back by what it said.

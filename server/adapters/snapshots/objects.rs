@@ -226,13 +226,16 @@ pub(super) fn place(id: Oid) -> String {
 fn create(dir: &Path) -> Result<()> {
     let parent = dir.parent().unwrap_or(Path::new("."));
     let staging = parent.join(format!(".snapshots-new-{}", uuid::Uuid::new_v4().simple()));
-    for folder in ["objects", "refs"] {
+    for folder in ["objects", "refs", "info"] {
         let path = staging.join(folder);
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true).mode(0o700).create(&path).map_err(SnapshotError::io("make", &path))?;
     }
     let config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
-    for (name, text) in [("HEAD", "ref: refs/heads/none\n"), ("config", config)] {
+    // Who takes a snapshot out with git gets every file and its very bytes, whatever the tree's attributes say.
+    let attributes = "* -export-ignore -export-subst -text -eol -filter -ident -working-tree-encoding\n";
+    let files = [("HEAD", "ref: refs/heads/none\n"), ("config", config), ("info/attributes", attributes)];
+    for (name, text) in files {
         let path = staging.join(name);
         let write = || -> io::Result<()> {
             let mut file = File::create_new(&path)?;
@@ -241,6 +244,7 @@ fn create(dir: &Path) -> Result<()> {
         };
         write().map_err(SnapshotError::io("write", &path))?;
     }
+    sync_folder(&staging.join("info"))?;
     sync_folder(&staging)?;
     match fs::rename(&staging, dir) {
         // Another process was first: its store serves as well.
