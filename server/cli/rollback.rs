@@ -3,6 +3,7 @@
 
 use loopkeeper_core::decide::SnapshotRef;
 use loopkeeper_core::journal::{Record, SnapshotWhen};
+use loopkeeper_core::sanitize;
 use serde_json::json;
 
 use super::exit::Exit;
@@ -61,7 +62,8 @@ fn say_the_way_back(store: &StateDir, seen: &Seen, out: &mut Out) -> Result<(), 
     let mut kept = now.state.snapshots.iter().rev().filter(|it| it.when == SnapshotWhen::BeforeRollback);
     if let Some(SnapshotRef { tree, .. }) = kept.next() {
         let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-        let (snapshots, root) = (workspace.snapshots(), workspace.root().display());
+        let root = sanitize::visible(&workspace.root().to_string_lossy());
+        let snapshots = workspace.snapshots();
         out.line(format_args!("What was there before is kept. To have it back, in {root}:"));
         out.line(format_args!("  git --git-dir='{}' archive {tree} | tar x", snapshots.display()));
     }
