@@ -87,10 +87,11 @@ pub fn detach(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
 }
 
 /// Whether this very keeper answers: the socket of one that was killed still lies there, and another one may
-/// hold the loop.
+/// hold the loop. Whoever looks right after must find a loop that has a first record.
 fn has_begun(state: &StateDir, dir: &LoopDir, pid: u32) -> Result<bool, KeeperError> {
     let ours = state.keeper_of(dir)? == lock::Keeper::Alive { pid: Some(pid) };
-    Ok(ours && UnixStream::connect(state.socket(dir.id())?.path()).is_ok())
+    let on_record = std::fs::metadata(dir.journal()).is_ok_and(|it| it.len() > 0);
+    Ok(ours && on_record && UnixStream::connect(state.socket(dir.id())?.path()).is_ok())
 }
 
 /// A keeper may have finished its work already; otherwise its own words say why it went.
