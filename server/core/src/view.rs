@@ -1,7 +1,8 @@
 //! What is shown of a loop, as plain data that every view and `status --json` share. Pure; words for people
-//! are in [`words`], one line per loop in [`headline`]. Nothing here decides.
+//! are in [`words`], one line per loop in [`headline`], what editors show in [`editor`]. Nothing here decides.
 
 mod criteria;
+pub mod editor;
 mod headline;
 mod status;
 pub mod words;

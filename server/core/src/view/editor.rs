@@ -1,0 +1,87 @@
+//! What an editor shows of a task and its loop, as plain data: byte ranges instead of positions, words instead
+//! of protocol types. Every function here is a function of [`Known`] alone; nothing looks, waits or decides.
+//!
+//! Text that people see is sanitised here, diagnostics are functions of results and never of the clock, and at
+//! most three lenses stand over one line.
+
+mod actions;
+mod diagnostics;
+mod grid;
+mod hover;
+mod lenses;
+mod symbols;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+pub use self::actions::{Action, Cure, TextEdit, actions};
+pub use self::diagnostics::{Code, Diagnostic, Related, Severity, SourceFailure, Target};
+pub use self::diagnostics::{diagnostics, source_failures};
+pub use self::grid::{grid, row};
+pub use self::hover::{Block, Hover, hover};
+pub use self::lenses::{Lens, lenses};
+pub use self::symbols::{Symbol, SymbolKind, symbols};
+use super::LoopStatus;
+use crate::check::CheckResult;
+use crate::decide::Loop;
+use crate::task::{CriterionId, Document, Task};
+
+/// All that is known of one task when its views are made.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// How commands name the task: a file URI, or an id.
+    pub reference: &'a str,
+    /// Read from `documents`, so that its places are theirs.
+    pub task: &'a Task,
+    /// The task's texts, the prompt first; of a document that is open in the editor the text it shows.
+    pub documents: &'a [Document],
+    /// The open loop of the task, else its latest.
+    pub status: Option<&'a LoopStatus>,
+    /// The same loop, for its history. A damaged journal has none.
+    pub state: Option<&'a Loop>,
+    /// The latest result of each criterion, by a loop or by checks alone.
+    pub results: &'a BTreeMap<CriterionId, Latest<'a>>,
+    /// A round of checks without a loop is running.
+    pub checking: bool,
+    pub trust: Trust<'a>,
+    /// A document of the task is open in the editor: remarks on wording are for its writer alone.
+    pub live: bool,
+}
+
+/// The latest result of one criterion.
+#[derive(Debug, Clone, Copy)]
+pub struct Latest<'a> {
+    pub result: &'a CheckResult,
+    /// The tree changed since.
+    pub stale: bool,
+    /// URI of the file with everything the check printed.
+    pub output: Option<&'a str>,
+}
+
+/// What may run.
+#[derive(Debug, Clone, Copy)]
+pub struct Trust<'a> {
+    /// The editor's own trust in the folder.
+    pub editor: bool,
+    /// Commands of the task that nobody trusts yet, its agent's and its settings' included.
+    pub unknown: usize,
+    /// The criteria among them.
+    pub criteria: &'a [CriterionId],
+}
+
+impl Default for Trust<'_> {
+    fn default() -> Self {
+        Self { editor: true, unknown: 0, criteria: &[] }
+    }
+}
+
+/// Something to be done by the server, as an editor offers it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    pub title: String,
+    /// Its full name: `loopkeeper.server.start`.
+    pub command: &'static str,
+    /// The one argument.
+    pub argument: Value,
+}
