@@ -13,13 +13,10 @@ mod demo_project;
 mod diff;
 mod exit;
 mod failure;
-mod follow;
 mod gc;
 mod init;
 mod keeper;
 mod log;
-mod loops;
-mod order;
 mod out;
 mod pause;
 mod render;
@@ -34,7 +31,6 @@ mod steer;
 mod stop;
 mod trust;
 mod watch;
-mod work;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -57,7 +53,7 @@ pub fn main() -> ExitCode {
     let answer = run(cli, &mut out).and_then(|exit| out.finish().map(|()| exit));
     match answer {
         Ok(exit) => exit.into(),
-        Err(failure) => failure.report().into(),
+        Err(failure) => failure::report(&failure).into(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! loopkeeper: runs and supervises Ralph loops and tells the truth about them.
 //!
-//! Map: [`cli`] (one file per subcommand) starts [`keeper`] (owns one loop: selects events, lets the core
+//! Map: [`cli`] (one file per subcommand), on top of `front` (what terminal and editor share), starts [`keeper`] (owns one loop: selects events, lets the core
 //! decide, records, performs) on top of [`adapters`] (processes, snapshots, journal, trust: the only code that
 //! touches the machine). Rules live in `loopkeeper_core`; see `server/ARCHITECTURE.md`.
 
 pub mod adapters;
 pub mod cli;
+mod front;
 pub mod keeper;

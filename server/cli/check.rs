@@ -13,16 +13,17 @@ use tokio::task::LocalSet;
 
 use super::exit::Exit;
 use super::failure::{self, Answer, Failure};
-use super::follow::Following;
-use super::loops::Seen;
 use super::out::Out;
 use super::render::{Glyphs, table};
 use super::select::TaskArg;
+use super::trust;
 use super::trust::Consent;
-use super::work::Work;
-use super::{order, trust};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::LockError;
+use crate::front::follow::Following;
+use crate::front::loops::Seen;
+use crate::front::work::Work;
+use crate::front::{self, order};
 use crate::keeper::check_only;
 
 /// Between two looks for the result of a keeper.
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         failure::warn(warning);
     }
     let state = StateDir::open()?;
-    trust::gate(&work, &trust::items(&work, None)?, &state, Consent::Asked)?;
+    trust::gate(&work, &front::trust::items(&work, None)?, &state, Consent::Asked)?;
     let results = match state.tree_holder(&work.root)? {
         None => by_ourselves(&work, &state)?,
         Some((holder, path)) => match of_task(&state, &holder, &work) {

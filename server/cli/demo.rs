@@ -12,10 +12,11 @@ use super::render::LOUD;
 use super::run::foreground;
 use super::show::{Form, Show};
 use super::trust::Consent;
-use super::work::Work;
 use super::{demo_project, trust};
 use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
+use crate::front;
+use crate::front::work::Work;
 use crate::keeper::launch;
 
 #[derive(Debug, clap::Args)]
@@ -65,8 +66,8 @@ fn kept(project: &Path, out: &mut Out) -> Answer {
 /// One loop; its exit code, and the tree at its start.
 fn play(project: &Path, state: &StateDir, out: &mut Out) -> Result<(Exit, Option<String>), Failure> {
     let work = Work::find(Some(&project.to_string_lossy()), &[])?;
-    let plan = trust::agent(&work)?;
-    trust::gate(&work, &trust::items(&work, Some(&plan))?, state, Consent::Given)?;
+    let plan = front::trust::agent(&work)?;
+    trust::gate(&work, &front::trust::items(&work, Some(&plan))?, state, Consent::Given)?;
     out.line(format_args!(
         "{LOUD}{}{LOUD:#}: a small project in {}, half done.",
         work.title(),

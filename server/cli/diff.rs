@@ -2,17 +2,15 @@
 
 use std::io::IsTerminal;
 
-use loopkeeper_core::decide::Loop;
-use loopkeeper_core::journal::SnapshotWhen;
 use loopkeeper_core::sanitize;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::loops;
+use super::failure::{self, Answer};
 use super::out::Out;
 use super::render::{BAD, GOOD, LOUD, QUIET};
 use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
+use crate::front::{changes, loops};
 
 /// More than anybody reads, less than memory holds.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
@@ -29,8 +27,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let state_dir = StateDir::open()?;
-    let seen = loops::find(&state_dir, Some(&args.which))?;
-    let (before, after) = trees(&seen.state, args.iteration)?;
+    let seen = loops::find(&state_dir, Some(&args.which), failure::warn)?;
+    let (before, after) = changes::trees(&seen.state, args.iteration)?;
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
     let store = Store::open(&workspace.snapshots(), workspace.root())?;
     let patch = store.diff(before, after, MOST_BYTES)?;
@@ -45,27 +43,6 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         }
     }
     Ok(Exit::Done)
-}
-
-/// The trees before and after an iteration.
-fn trees(state: &Loop, iteration: u32) -> Result<(&str, &str), Failure> {
-    let before = state
-        .snapshots
-        .iter()
-        .rev()
-        .find(|it| it.iteration == iteration && it.when == SnapshotWhen::Before)
-        .map(|it| it.tree.as_str())
-        .or_else(|| state.tree_after(iteration.saturating_sub(1)));
-    match (before, state.tree_after(iteration)) {
-        (Some(before), Some(after)) => Ok((before, after)),
-        _ if iteration > state.iteration => {
-            let id = &state.spec.loop_id;
-            Err(Failure::usage(format_args!("loop {id} has no iteration {iteration}"))
-                .hint(format_args!("Its last one is {}.", state.iteration)))
-        }
-        _ => Err(Failure::ended(format_args!("there is no snapshot after iteration {iteration}"))
-            .hint("It is still running, or was cut off.")),
-    }
 }
 
 fn coloured(line: &str) -> String {

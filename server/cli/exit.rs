@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use loopkeeper_core::journal::{Outcome, OutcomeKind, PauseReason};
 
+use crate::front::failure::Kind;
+
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -39,12 +41,11 @@ impl Exit {
 }
 
 impl Exit {
-    /// Of a keeper that could not begin: its own exit code, as far as it says more than that.
-    pub(crate) fn of_keeper(code: i32) -> Self {
-        match code {
-            2 => Self::Usage,
-            5 => Self::NotTrusted,
-            _ => Self::Ended,
+    pub(crate) fn of_failure(kind: Kind) -> Self {
+        match kind {
+            Kind::Usage | Kind::NoTask | Kind::AgentMissing | Kind::Unsupported => Self::Usage,
+            Kind::NotTrusted => Self::NotTrusted,
+            Kind::TreeBusy | Kind::Conflict | Kind::Broken => Self::Ended,
         }
     }
 }

@@ -8,14 +8,14 @@ use loopkeeper_core::settings::Settings;
 use loopkeeper_core::view::words;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::loops::Seen;
+use super::failure::{self, Answer, Failure};
 use super::out::Out;
 use crate::adapters::snapshots::{Store, Sweep};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::Keeper;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::{clock, config_files};
+use crate::front::loops::Seen;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     for workspace in store.workspaces()? {
         if let Err(failure) = one(&store, &workspace, sweep, out) {
             // One workspace in trouble must not keep the others full.
-            failure.report();
+            failure::report(&failure);
         }
     }
     leftovers(&store, sweep, out)?;

@@ -1,9 +1,7 @@
 //! `log`: what happened in a loop, one line a record; `--json` prints the journal itself.
 
 use super::exit::Exit;
-use super::failure::Answer;
-use super::follow::Following;
-use super::loops;
+use super::failure::{self, Answer};
 use super::out::Out;
 use super::render::Glyphs;
 use super::render::entry::{Detail, Teller};
@@ -11,6 +9,8 @@ use super::render::time::Zone;
 use super::select::LoopArg;
 use crate::adapters::journal_file;
 use crate::adapters::state_dir::StateDir;
+use crate::front::follow::Following;
+use crate::front::loops;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let seen = loops::find(&StateDir::open()?, args.which.name.as_deref())?;
+    let seen = loops::find(&StateDir::open()?, args.which.name.as_deref(), failure::warn)?;
     let journal = seen.dir.journal();
     if args.json {
         out.write(&String::from_utf8_lossy(&journal_file::lines(&journal)?));

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::Answer;
+use super::failure::{self, Answer};
 use super::out::Out;
 use super::select::LoopArg;
-use super::{loops, order};
 use crate::adapters::state_dir::StateDir;
+use crate::front::{loops, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -17,7 +17,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref())?;
+    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
     if !seen.is_alive() {
         return Err(order::nobody_there(&seen));
     }

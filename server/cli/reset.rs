@@ -4,11 +4,11 @@ use loopkeeper_core::journal::PauseReason;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::Answer;
+use super::failure::{self, Answer};
 use super::out::Out;
 use super::select::LoopArg;
-use super::{loops, order};
 use crate::adapters::state_dir::StateDir;
+use crate::front::{loops, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,7 +29,7 @@ pub(crate) enum What {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref())?;
+    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
     let id = seen.dir.id();
     if args.what == What::Session {
         // There is none to forget: in this mode no iteration goes on with the session of another.

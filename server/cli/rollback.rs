@@ -2,19 +2,16 @@
 //! is becomes a snapshot first. The user's index, HEAD and refs stay as they are.
 
 use loopkeeper_core::decide::SnapshotRef;
-use loopkeeper_core::journal::{Record, SnapshotWhen};
+use loopkeeper_core::journal::SnapshotWhen;
 use loopkeeper_core::sanitize;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::loops::Seen;
+use super::failure::{self, Answer, Failure};
 use super::out::Out;
-use super::{loops, order};
-use crate::adapters::clock;
-use crate::adapters::journal_file::JournalFile;
-use crate::adapters::snapshots::{Restored, Store};
 use crate::adapters::state_dir::StateDir;
+use crate::front::loops::Seen;
+use crate::front::{loops, order, restore};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -28,7 +25,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let store = StateDir::open()?;
-    let seen = loops::find(&store, Some(&args.which))?;
+    let seen = loops::find(&store, Some(&args.which), failure::warn)?;
     let when = match args.iteration {
         0 => "at the start".to_owned(),
         number => format!("after iteration {number}"),
@@ -39,7 +36,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         say_the_way_back(&store, &seen, out)?;
         return Ok(Exit::Done);
     }
-    let restored = restore(&store, &seen, args.iteration)?;
+    let restored = restore::by_ourselves(&store, &seen, args.iteration)?;
     let count = |paths: &[String], what: &str| (!paths.is_empty()).then(|| format!("{} {what}", paths.len()));
     let counts: Vec<_> = [count(&restored.written, "put back"), count(&restored.removed, "removed")]
         .into_iter()
@@ -68,39 +65,4 @@ fn say_the_way_back(store: &StateDir, seen: &Seen, out: &mut Out) -> Result<(), 
         out.line(format_args!("  git --git-dir='{}' archive {tree} | tar x", snapshots.display()));
     }
     Ok(())
-}
-
-/// Nothing of the loop runs: this process stands in for its keeper, under its keeper's locks.
-fn restore(store: &StateDir, seen: &Seen, to: u32) -> Result<Restored, Failure> {
-    let id = seen.dir.id();
-    let Some(tree) = seen.state.tree_after(to) else {
-        return Err(Failure::usage(format_args!("loop {id} has no snapshot after iteration {to}"))
-            .hint(format_args!("Its last iteration is {}; 0 is the start.", seen.state.iteration)));
-    };
-    let _loop_lock = store.lock_loop(&seen.dir)?;
-    let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-    let _tree_lock = store.lock_tree(workspace.root(), id)?;
-    let mut journal = JournalFile::open(&seen.dir.journal())?.journal;
-    let mut snapshots = Store::open(&workspace.snapshots(), workspace.root())?;
-    // On record before anything changes: `gc` keeps what a record names.
-    let first = snapshots.take()?.tree;
-    journal.append(clock::now(), vec![put_aside(seen, &first)])?;
-    let restored = snapshots.restore(tree, None)?;
-    let mut records = vec![Record::RolledBack { to, tree: tree.to_owned(), from: restored.before.clone() }];
-    if restored.before != first {
-        // Somebody was quick in between.
-        records.insert(0, put_aside(seen, &restored.before));
-    }
-    journal.append(clock::now(), records)?;
-    Ok(restored)
-}
-
-fn put_aside(seen: &Seen, tree: &str) -> Record {
-    Record::SnapshotTaken {
-        iteration: seen.state.iteration,
-        when: SnapshotWhen::BeforeRollback,
-        tree: tree.to_owned(),
-        head: None,
-        not_covered: Vec::new(),
-    }
 }

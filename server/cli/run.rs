@@ -7,7 +7,6 @@ mod interrupts;
 
 use std::io::{self, IsTerminal};
 
-use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::Argument;
 use serde_json::json;
 
@@ -17,14 +16,14 @@ use super::failure::{self, Answer, Failure};
 use super::out::Out;
 use super::select::TaskArg;
 use super::show::{Form, Show};
+use super::trust;
 use super::trust::Consent;
 use super::watch::Watched;
-use super::work::{Typed, Work};
-use super::{keeper, trust};
 use crate::adapters::state_dir::StateDir;
-use crate::adapters::state_dir::lock::LockError;
 use crate::adapters::state_dir::workspace::LoopDir;
-use crate::keeper::launch;
+use crate::front::start::{self, Attended, Start};
+use crate::front::work::{Typed, Work};
+use crate::front::{self, keeper};
 
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
@@ -75,26 +74,27 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     for warning in work.warnings() {
         failure::warn(warning);
     }
-    let plan = trust::agent(&work)?;
-    let items = trust::items(&work, Some(&plan))?;
+    let plan = front::trust::agent(&work)?;
+    let items = front::trust::items(&work, Some(&plan))?;
     let state = StateDir::open()?;
     if args.dry_run {
         dry::show(&dry::Plan { work: &work, agent: &plan, items: &items, state: &state }, out);
         return Ok(Exit::Done);
     }
-    refuse_busy(&state, &work)?;
+    start::refuse_busy(&state, &work)?;
     let consent = if args.trust { Consent::Given } else { Consent::Asked };
     trust::gate(&work, &items, &state, consent)?;
-    let start = Start { args, work: &work, state: &state, plan };
-    if args.detach || on_a_terminal() { detached(&start, out) } else { in_foreground(&start, out) }
-}
-
-/// Everything that was decided before the loop begins.
-pub(crate) struct Start<'a> {
-    args: &'a Args,
-    work: &'a Work,
-    state: &'a StateDir,
-    plan: AgentPlan,
+    let on_its_own = args.detach || on_a_terminal();
+    let start = Start {
+        work: &work,
+        agent: plan,
+        anyway: args.anyway,
+        own_promise: args.completion_promise.is_some(),
+        attended: if on_its_own { Attended::Yes } else { Attended::No },
+    };
+    let dir = start::prepare(&state, &start)?;
+    let ran = if on_its_own { detached(args, &state, &dir, out) } else { in_foreground(args, &dir, out) };
+    ran.inspect_err(|_| start::discard(&dir))
 }
 
 /// Whether somebody sits in front of it who can interrupt, and who may close it and come back.
@@ -125,20 +125,11 @@ fn work(args: &Args) -> Result<Work, Failure> {
     }
 }
 
-/// Before anybody is asked anything; the keeper's lock decides.
-fn refuse_busy(state: &StateDir, work: &Work) -> Result<(), Failure> {
-    match state.tree_holder(&work.root)? {
-        Some((holder, path)) => Err(LockError::TreeBusy { holder, path }.into()),
-        None => Ok(()),
-    }
-}
-
-fn detached(start: &Start<'_>, out: &mut Out) -> Answer {
-    let dir = prepare(start, Attended::Yes)?;
-    let pid = keeper::start_detached(start.state, &dir, None).inspect_err(|_| discard(&dir))?;
+fn detached(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Out) -> Answer {
+    let pid = keeper::start_detached(state, dir, None)?;
     let id = dir.id();
-    if start.args.detach {
-        if start.args.json {
+    if args.detach {
+        if args.json {
             out.json(&json!({"loopId": id, "pid": pid}));
         } else {
             out.line(format_args!("Loop {id} runs; `loopkeeper watch {id}` shows it."));
@@ -147,43 +138,14 @@ fn detached(start: &Start<'_>, out: &mut Out) -> Answer {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let mut interrupts = CtrlC::listen(start.state, id)?;
-        let show = Show::new(Form::json(start.args.json), out);
-        let watched = Watched { store: start.state.clone(), dir: dir.clone() };
+        let mut interrupts = CtrlC::listen(state, id)?;
+        let show = Show::new(Form::json(args.json), out);
+        let watched = Watched { store: state.clone(), dir: dir.clone() };
         let exit = watched.to_its_end(show, &mut interrupts).await?;
         Ok(if exit == Exit::Ended && interrupts.was_urgent() { Exit::Signalled } else { exit })
     })
 }
 
-fn in_foreground(start: &Start<'_>, out: &mut Out) -> Answer {
-    let dir = prepare(start, Attended::No)?;
-    let kept = foreground::keep(&dir, Show::new(Form::json(start.args.json), out));
-    kept.map(|(exit, _)| exit).inspect_err(|_| discard(&dir))
-}
-
-/// Whether somebody can answer a loop that rests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Attended {
-    Yes,
-    No,
-}
-
-fn prepare(start: &Start<'_>, attended: Attended) -> Result<LoopDir, Failure> {
-    let Start { args, work, state, plan } = start;
-    let workspace = state.workspace(&work.root)?;
-    let mut spec = work.spec(plan.clone());
-    if args.completion_promise.is_some() {
-        // The argument wins over the document; it is part of the settings by now.
-        spec.promise.clone_from(&work.settings.promise);
-    }
-    spec.anyway = args.anyway;
-    spec.attended = attended == Attended::Yes;
-    Ok(launch::prepare(state, &workspace, spec, &work.task.prompt)?)
-}
-
-/// A loop that never began leaves nothing behind.
-fn discard(dir: &LoopDir) {
-    if !dir.journal().exists() {
-        let _ = std::fs::remove_dir_all(dir.path());
-    }
+fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Out) -> Answer {
+    foreground::keep(dir, Show::new(Form::json(args.json), out)).map(|(exit, _)| exit)
 }

@@ -4,14 +4,14 @@ use loopkeeper_core::view::{LoopStatus, State, headline, words};
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::failure::Answer;
-use super::loops;
+use super::failure::{self, Answer};
 use super::out::Out;
 use super::render::time::Zone;
 use super::render::{Glyphs, LOUD, QUIET, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
+use crate::front::loops;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,8 +31,8 @@ struct Loops {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let store = StateDir::open()?;
     let seen = match &args.which.name {
-        Some(query) => vec![loops::find(&store, Some(query))?],
-        None => loops::in_order(loops::all(&store)?),
+        Some(query) => vec![loops::find(&store, Some(query), failure::warn)?],
+        None => loops::in_order(loops::all(&store, failure::warn)?),
     };
     let shown: Vec<_> = seen.iter().map(loops::Seen::status).collect();
     if args.json {

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
+use super::failure::{self, Answer, Failure};
 use super::out::Out;
-use super::{loops, order};
 use crate::adapters::state_dir::StateDir;
+use crate::front::{loops, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         );
     }
     let store = StateDir::open()?;
-    let seen = loops::find(&store, Some(&args.which))?;
+    let seen = loops::find(&store, Some(&args.which), failure::warn)?;
     if !seen.is_alive() {
         return Err(order::nobody_there(&seen));
     }

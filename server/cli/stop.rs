@@ -7,13 +7,13 @@ use loopkeeper_core::decide::Stop;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::loops::Seen;
+use super::failure::{self, Answer, Failure};
 use super::out::Out;
 use super::select::LoopArg;
-use super::{keeper, loops, order};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
+use crate::front::loops::Seen;
+use crate::front::{keeper, loops, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref())?;
+    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
     let id = seen.dir.id();
     if seen.is_alive() {
         order::send(&store, id, json!({"do": "stop", "now": args.now}))?;

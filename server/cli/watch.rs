@@ -8,9 +8,7 @@ use tokio::net::UnixStream;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::exit::Exit;
-use super::failure::{Answer, Failure};
-use super::follow::Following;
-use super::loops;
+use super::failure::{self, Answer, Failure};
 use super::out::Out;
 use super::select::LoopArg;
 use super::show::{Form, Show};
@@ -18,6 +16,8 @@ use crate::adapters::journal_file::JournalError;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::Keeper;
 use crate::adapters::state_dir::workspace::LoopDir;
+use crate::front::follow::Following;
+use crate::front::loops;
 
 /// Between two looks at the journal.
 const LOOK: Duration = Duration::from_millis(200);
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref())?;
+    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let watched = Watched { store, dir: seen.dir };
     runtime.block_on(watched.to_its_end(Show::new(Form::json(args.json), out), &mut NoInterrupts))

@@ -9,8 +9,8 @@ use crate::adapters::state_dir::StateDir;
 use crate::adapters::trust::TrustStore;
 use crate::cli::out::Out;
 use crate::cli::render::{Glyphs, LOUD, QUIET, table};
-use crate::cli::trust;
-use crate::cli::work::Work;
+use crate::front;
+use crate::front::work::Work;
 
 pub(super) struct Plan<'a> {
     pub(super) work: &'a Work,
@@ -38,10 +38,10 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
         out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
     }
     let unknown = TrustStore::open(state).unknown(&work.root, items);
-    let unknown = unknown.iter().filter(|it| !trust::is_typed(work, it)).count() as u64;
+    let unknown = unknown.iter().filter(|it| !front::trust::is_typed(work, it)).count() as u64;
     out.line("");
     out.line(format_args!("{LOUD}Commands{LOUD:#}"));
-    out.write(&trust::page(&work.root, items));
+    out.write(&front::trust::page(&work.root, items).text());
     match unknown {
         0 => out.line("All of it is trusted. Nothing was started."),
         count => out

@@ -5,8 +5,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::adapters::state_dir::StateDir;
 use crate::cli::failure::Failure;
-use crate::cli::order;
 use crate::cli::watch::Interrupts;
+use crate::front::order;
 
 pub(super) struct CtrlC<'a> {
     store: &'a StateDir,

@@ -3,7 +3,7 @@
 use loopkeeper_core::decide::{Loop, Phase};
 use loopkeeper_core::view::{self, Facts, LoopStatus};
 
-use super::failure::{self, Failure};
+use super::failure::Failure;
 use super::follow::Following;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
@@ -62,28 +62,28 @@ impl Seen {
     }
 }
 
-/// Every loop that can be read, oldest first; the others are named on stderr.
-pub(crate) fn all(store: &StateDir) -> Result<Vec<Seen>, Failure> {
+/// Every loop that can be read, oldest first; whoever asks is told why the others cannot.
+pub(crate) fn all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<Seen>, Failure> {
     let mut loops = Vec::new();
     for dir in store.loops()? {
         match Seen::read(store, dir) {
             Ok(seen) => loops.extend(seen),
             // One that cannot be read must not hide the others, and must not be hidden itself.
-            Err(failure) => failure::warn(failure),
+            Err(failure) => tell(failure),
         }
     }
     Ok(loops)
 }
 
 /// The loop that `query` names; `latest` is the latest of this tree, where it has any; without one, the only active or interrupted loop, else the latest.
-pub(crate) fn find(store: &StateDir, query: Option<&str>) -> Result<Seen, Failure> {
+pub(crate) fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Result<Seen, Failure> {
     if let Some(query) = query.filter(|it| *it != LATEST) {
         let dir = store.find(query)?;
         let id = dir.id().to_owned();
         return Seen::read(store, dir)?.ok_or_else(|| starting(&id));
     }
     let here = std::env::current_dir().and_then(|it| it.canonicalize()).ok();
-    let mut loops = all(store)?;
+    let mut loops = all(store, tell)?;
     let candidate = |it: &Seen| Candidate {
         near: here.as_deref().is_some_and(|here| here.starts_with(it.dir.root())),
         open: it.is_open(),

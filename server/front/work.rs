@@ -9,7 +9,7 @@ use loopkeeper_core::settings::{Argument, Resolved, Settings};
 use loopkeeper_core::task::{self, Document, Finding, Place, Task, TaskId};
 use sha2::{Digest, Sha256};
 
-use super::failure::Failure;
+use super::failure::{Failure, Kind};
 use crate::adapters::config_files;
 use crate::adapters::task_files::{self, Found};
 
@@ -173,7 +173,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 fn place(path: Option<&str>) -> Result<(PathBuf, Option<PathBuf>), Failure> {
     let Some(path) = path else { return Ok((config_files::root_of(Path::new("."))?, None)) };
     let unknown = |error: std::io::Error| {
-        Failure::usage(format_args!("there is no task {}: {error}", sanitize::line(path)))
+        Failure::new(Kind::NoTask, format_args!("there is no task {}: {error}", sanitize::line(path)))
             .hint("Name a task document, or leave it out where there is only one.")
     };
     let real = Path::new(path).canonicalize().or_else(|error| {
@@ -208,19 +208,22 @@ fn choose(root: &Path, named: Option<&Path>, settings: &Settings) -> Result<Foun
     let mut tasks = task_files::discover(root, &settings.task_exclude, &files)?;
     if let Some(named) = named {
         return tasks.into_iter().find(|it| it.path == named).ok_or_else(|| {
-            Failure::usage(format_args!("{} is no task document", named.display()))
+            Failure::new(Kind::NoTask, format_args!("{} is no task document", named.display()))
                 .hint("Task documents are Markdown files.")
         });
     }
     match (tasks.pop(), tasks.len()) {
         (Some(only), 0) => Ok(only),
-        (None, _) => Err(Failure::usage(format_args!("there is no task in {}", root.display()))
+        (None, _) => Err(Failure::new(Kind::NoTask, format_args!("there is no task in {}", root.display()))
             .hint("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
         (Some(last), _) => {
             tasks.push(last);
             let list = listed(tasks.iter().map(|it| sanitize::line(&it.id.0)));
-            Err(Failure::usage(format_args!("there are several tasks in {}{list}", root.display()))
-                .hint("Name one of them."))
+            Err(Failure::new(
+                Kind::NoTask,
+                format_args!("there are several tasks in {}{list}", root.display()),
+            )
+            .hint("Name one of them."))
         }
     }
 }

@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, Kind};
 use super::loops::Seen;
 use crate::adapters::state_dir::StateDir;
 
@@ -40,8 +39,12 @@ pub(crate) fn send(store: &StateDir, loop_id: &str, order: Value) -> Result<(), 
     match (reply.ok, reply.error) {
         (true, _) => Ok(()),
         (false, Some(Refusal { code, message })) => {
-            let exit = if code == "badArgument" || code == "unsupported" { Exit::Usage } else { Exit::Ended };
-            Err(Failure::new(exit, message))
+            let kind = match code.as_str() {
+                "badArgument" => Kind::Usage,
+                "unsupported" => Kind::Unsupported,
+                _ => Kind::Conflict,
+            };
+            Err(Failure::new(kind, message))
         }
         (false, None) => Err(Failure::ended("the keeper refused without saying why")),
     }
@@ -51,10 +54,10 @@ pub(crate) fn send(store: &StateDir, loop_id: &str, order: Value) -> Result<(), 
 pub(crate) fn nobody_there(seen: &Seen) -> Failure {
     let id = seen.dir.id();
     if seen.is_open() {
-        Failure::ended(format_args!("loop {id} is interrupted: nothing of it runs"))
+        Failure::conflict(format_args!("loop {id} is interrupted: nothing of it runs"))
             .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
     } else {
-        Failure::ended(format_args!("loop {id} has ended")).hint("`loopkeeper run` starts a new one.")
+        Failure::conflict(format_args!("loop {id} has ended")).hint("`loopkeeper run` starts a new one.")
     }
 }
 

@@ -1,0 +1,13 @@
+//! What terminal and editor share: from a name to a task or a loop, what is trusted, starting, ordering, going
+//! back. Acts on behalf of one user; prints nothing, asks nothing, knows neither exit codes nor LSP.
+
+pub(crate) mod changes;
+pub(crate) mod failure;
+pub(crate) mod follow;
+pub(crate) mod keeper;
+pub(crate) mod loops;
+pub(crate) mod order;
+pub(crate) mod restore;
+pub(crate) mod start;
+pub(crate) mod trust;
+pub(crate) mod work;

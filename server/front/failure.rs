@@ -1,0 +1,185 @@
+//! Why something could not be done: what happened, then a hint with the remedy, and its kind for whoever needs
+//! to tell them apart (an exit code, the code of an error response).
+
+use std::fmt::{Display, Write as _};
+
+use loopkeeper_core::settings::SettingFinding;
+use loopkeeper_core::view::words;
+
+use crate::adapters::agents::AgentError;
+use crate::adapters::config_files::ConfigFileError;
+use crate::adapters::journal_file::JournalError;
+use crate::adapters::snapshots::SnapshotError;
+use crate::adapters::state_dir::StateError;
+use crate::adapters::state_dir::find::FindError;
+use crate::adapters::state_dir::lock::LockError;
+use crate::adapters::task_files::TaskFileError;
+use crate::adapters::trust::TrustError;
+use crate::adapters::trust::surfaces::SurfaceError;
+use crate::keeper::KeeperError;
+
+/// Something that could not be done as it was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) kind: Kind,
+    pub(crate) what: String,
+    pub(crate) hint: Option<String>,
+}
+
+/// What one may want to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Wrong arguments, configuration or task document.
+    Usage,
+    /// No such task, or several where none was named.
+    NoTask,
+    AgentMissing,
+    NotTrusted,
+    /// Somebody else works in this tree.
+    TreeBusy,
+    /// Not in this phase.
+    Conflict,
+    Unsupported,
+    /// Everything else: the machine did not let it happen.
+    Broken,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: Kind, what: impl Display) -> Self {
+        let what = what.to_string();
+        // Sentences of the core carry their remedy with them.
+        match what.split_once(". Hint: ").or_else(|| what.split_once("\nHint: ")) {
+            Some((what, hint)) => Self { kind, what: what.to_owned(), hint: Some(hint.to_owned()) },
+            None => Self { kind, what, hint: None },
+        }
+    }
+
+    /// Wrong arguments or configuration.
+    pub(crate) fn usage(what: impl Display) -> Self {
+        Self::new(Kind::Usage, what)
+    }
+
+    /// Nothing is wrong with what was asked, but now it cannot be done.
+    pub(crate) fn conflict(what: impl Display) -> Self {
+        Self::new(Kind::Conflict, what)
+    }
+
+    /// Everything else that went wrong.
+    pub(crate) fn ended(what: impl Display) -> Self {
+        Self::new(Kind::Broken, what)
+    }
+
+    /// Refused, never accepted in silence.
+    pub(crate) fn unsupported(what: impl Display) -> Self {
+        Self::new(Kind::Unsupported, format_args!("{what} is not yet supported"))
+            .hint("`loopkeeper --help` lists what this version can do.")
+    }
+
+    pub(crate) fn hint(self, hint: impl Display) -> Self {
+        Self { hint: Some(hint.to_string()), ..self }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::ended(error)
+    }
+}
+
+impl From<StateError> for Failure {
+    fn from(error: StateError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl From<FindError> for Failure {
+    fn from(error: FindError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<LockError> for Failure {
+    fn from(error: LockError) -> Self {
+        let kind = match error {
+            LockError::TreeBusy { .. } => Kind::TreeBusy,
+            LockError::Held { .. } => Kind::Conflict,
+            LockError::State(_) => Kind::Broken,
+        };
+        Self::new(kind, &error).hint(error.hint())
+    }
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Self {
+        Self::ended(&error)
+    }
+}
+
+impl From<ConfigFileError> for Failure {
+    fn from(error: ConfigFileError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+/// Everything that is wrong with the configuration, at once.
+impl From<&[SettingFinding]> for Failure {
+    fn from(findings: &[SettingFinding]) -> Self {
+        let blocking: Vec<_> = findings.iter().filter(|it| it.blocks()).collect();
+        if let [one] = blocking.as_slice() {
+            return Self::usage(format_args!("{}: {}", one.origin, one.message))
+                .hint(if one.hint.ends_with('?') { one.hint.clone() } else { format!("{}.", one.hint) });
+        }
+        let mut what = "the configuration cannot be taken as written".to_owned();
+        for it in blocking {
+            let _ = write!(what, "\n  {}: {}; {}", it.origin, it.message, it.hint);
+        }
+        Self::usage(what).hint("Correct these lines; nothing runs on defaults instead.")
+    }
+}
+
+impl From<TaskFileError> for Failure {
+    fn from(error: TaskFileError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<TrustError> for Failure {
+    fn from(error: TrustError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl From<SurfaceError> for Failure {
+    fn from(error: SurfaceError) -> Self {
+        Self::usage(&error).hint(error.hint())
+    }
+}
+
+impl From<AgentError> for Failure {
+    fn from(error: AgentError) -> Self {
+        Self::new(Kind::AgentMissing, &error).hint(error.hint())
+    }
+}
+
+impl From<KeeperError> for Failure {
+    fn from(error: KeeperError) -> Self {
+        let kind = match &error {
+            KeeperError::Lock(LockError::TreeBusy { .. }) => Kind::TreeBusy,
+            _ => Kind::Broken,
+        };
+        Self::new(kind, &error).hint(error.hint())
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Self::ended(&error).hint(error.hint())
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.what)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, ". {}", words::capitalised(hint)))
+    }
+}

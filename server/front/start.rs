@@ -1,0 +1,57 @@
+//! From a task to a loop's folder that a keeper can take. Starts nothing.
+
+use loopkeeper_core::journal::AgentPlan;
+
+use super::failure::Failure;
+use super::work::Work;
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::lock::LockError;
+use crate::adapters::state_dir::workspace::LoopDir;
+use crate::keeper::launch;
+
+/// Everything that was decided before the loop begins.
+pub(crate) struct Start<'a> {
+    pub(crate) work: &'a Work,
+    pub(crate) agent: AgentPlan,
+    /// Go on although everything already holds.
+    pub(crate) anyway: bool,
+    /// The promise was given as an argument, which wins over the document.
+    pub(crate) own_promise: bool,
+    pub(crate) attended: Attended,
+}
+
+/// Whether somebody can answer a loop that rests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attended {
+    Yes,
+    No,
+}
+
+/// Before anybody is asked anything; the keeper's lock decides.
+pub(crate) fn refuse_busy(state: &StateDir, work: &Work) -> Result<(), Failure> {
+    match state.tree_holder(&work.root)? {
+        Some((holder, path)) => Err(LockError::TreeBusy { holder, path }.into()),
+        None => Ok(()),
+    }
+}
+
+/// Makes the loop's folder.
+pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Failure> {
+    let Start { work, .. } = start;
+    let workspace = state.workspace(&work.root)?;
+    let mut spec = work.spec(start.agent.clone());
+    if start.own_promise {
+        // It is part of the settings by now.
+        spec.promise.clone_from(&work.settings.promise);
+    }
+    spec.anyway = start.anyway;
+    spec.attended = start.attended == Attended::Yes;
+    Ok(launch::prepare(state, &workspace, spec, &work.task.prompt)?)
+}
+
+/// A loop that never began leaves nothing behind.
+pub(crate) fn discard(dir: &LoopDir) {
+    if !dir.journal().exists() {
+        let _ = std::fs::remove_dir_all(dir.path());
+    }
+}
