@@ -1,0 +1,221 @@
+// The server as the rest of the client sees it: its state, its last status, and a way to ask it for something.
+// Loops do not notice when it is restarted or killed, so nothing here is careful about that.
+
+import { EventEmitter, Uri, window, workspace } from "vscode";
+import type { Disposable, ExtensionContext } from "vscode";
+import { ExecuteCommandRequest, State } from "vscode-languageclient/node";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { connect } from "./connection";
+import { showFailure, showServerProblem, unsavedDocument } from "./failure";
+import { findServer } from "./lookup";
+import { Commands, Notifications, protocolVersion } from "./protocol";
+import type { AlertParams, OutputParams, StatusParams } from "./protocol";
+import { saveDocument, saveTask } from "./save";
+import type { ServerState } from "./status";
+
+/** More deaths than this within `patience` and the server is left alone until somebody restarts it. */
+const deaths = 5;
+const patience = 180_000;
+/** A command that comes with the window waits this long for the server. */
+const firstStatus = 10_000;
+
+export class Server implements Disposable {
+  private client: LanguageClient | undefined;
+  private died: number[] = [];
+  private last: StatusParams | undefined;
+  private current: ServerState = "starting";
+  private why: string | undefined;
+  private readonly channel = window.createOutputChannel("Ralph Server");
+  private readonly changed = new EventEmitter<void>();
+  private readonly alerted = new EventEmitter<AlertParams>();
+  private readonly printed = new EventEmitter<OutputParams>();
+  readonly onChange = this.changed.event;
+  readonly onAlert = this.alerted.event;
+  readonly onOutput = this.printed.event;
+
+  constructor(
+    private readonly context: ExtensionContext,
+    /** Shows what a command came to, for those that are asked for by a lens or a button. */
+    private readonly present: (command: string, argument: unknown, result: unknown) => Promise<void>,
+  ) {}
+
+  /** Kept while the server is restarted: what was true a moment ago is better than nothing. */
+  get status(): StatusParams | undefined {
+    return this.last;
+  }
+
+  get state(): ServerState {
+    return this.current;
+  }
+
+  get reason(): string | undefined {
+    return this.why;
+  }
+
+  async start(): Promise<void> {
+    const found = findServer({
+      setting: workspace.getConfiguration("loopkeeper").get("server.path", ""),
+      extension: this.context.extensionPath,
+      path: process.env["PATH"] ?? "",
+    });
+    if ("missing" in found) {
+      this.fail(found.missing);
+      return;
+    }
+    this.become("starting");
+    this.channel.appendLine(`Server: ${found.program} (from ${found.from})`);
+    const client = this.prepare(found.program);
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      if (this.client === client) this.fail(`${found.program} does not start: ${String(error)}. Check loopkeeper.server.path.`);
+      return;
+    }
+    this.greet(client, found.program);
+  }
+
+  async restart(): Promise<void> {
+    this.died = [];
+    await this.stop();
+    await this.start();
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    // A server that does not answer is killed by the library; there is nothing to tell anybody.
+    await client?.dispose().catch(() => undefined);
+  }
+
+  /** Sends a server command. Failures are shown here; `undefined` means that it failed. */
+  async run<R>(command: string, argument: object): Promise<R | undefined> {
+    return this.tell(async () => {
+      if (command === Commands.start || command === Commands.check) await saveTask(argument, this.last);
+      try {
+        return await this.send<R>(command, argument);
+      } catch (error) {
+        const unsaved = unsavedDocument(error);
+        if (unsaved === undefined || !(await saveDocument(Uri.parse(unsaved)))) throw error;
+        return this.send<R>(command, argument);
+      }
+    });
+  }
+
+  /** Sends one of our own requests. */
+  async ask<R>(method: string, params: object): Promise<R | undefined> {
+    return this.tell(() => this.running().sendRequest<R>(method, params));
+  }
+
+  /** When the first status is there, or it is clear that none will come: a command may come before the server is up. */
+  async known(): Promise<void> {
+    if (this.last || this.current === "failed") return;
+    await new Promise<void>((done) => {
+      const settle = (): void => {
+        if (!this.last && this.current !== "failed") return;
+        finish();
+      };
+      const finish = (): void => {
+        clearTimeout(timer);
+        listener.dispose();
+        done();
+      };
+      const listener = this.onChange(settle);
+      const timer = setTimeout(finish, firstStatus);
+    });
+  }
+
+  showLog(): void {
+    this.channel.show(true);
+  }
+
+  dispose(): void {
+    void this.stop();
+    for (const it of [this.changed, this.alerted, this.printed, this.channel]) it.dispose();
+  }
+
+  private prepare(program: string): LanguageClient {
+    const client = connect(program, {
+      channel: this.channel,
+      execute: async (command, argument) => {
+        const result = await this.run(command, (argument ?? {}) as object);
+        if (result !== undefined) await this.present(command, argument, result);
+        return result;
+      },
+      died: () => this.mayStartAgain(),
+    });
+    client.onNotification(Notifications.status, (it: StatusParams) => {
+      this.last = it;
+      this.changed.fire();
+    });
+    client.onNotification(Notifications.alert, (it: AlertParams) => {
+      this.alerted.fire(it);
+    });
+    client.onNotification(Notifications.output, (it: OutputParams) => {
+      this.printed.fire(it);
+    });
+    client.onDidChangeState((it) => {
+      if (this.client !== client) return;
+      if (it.newState === State.Running) this.become("ready");
+      if (it.newState === State.Starting) this.become("starting");
+    });
+    return client;
+  }
+
+  /** A program that is no loopkeeper, or one of another age, would leave everything empty without a word. */
+  private greet(client: LanguageClient, program: string): void {
+    const offered = client.initializeResult?.capabilities.experimental as { loopkeeper?: { version?: number } } | undefined;
+    if (offered?.loopkeeper?.version === protocolVersion) return;
+    this.fail(`${program} does not fit this extension. Update it, or let loopkeeper.server.path name another.`);
+    void this.stop();
+  }
+
+  private mayStartAgain(): boolean {
+    const now = Date.now();
+    this.died = [...this.died.filter((at) => now - at < patience), now];
+    if (this.died.length < deaths) return true;
+    this.fail("The server ended unexpectedly several times. Loops are not affected.");
+    return false;
+  }
+
+  private async tell<R>(action: () => Promise<R>): Promise<R | undefined> {
+    try {
+      return await action();
+    } catch (error) {
+      showFailure(error, this.failure());
+      return undefined;
+    }
+  }
+
+  private async send<R>(command: string, argument: object): Promise<R> {
+    return (await this.running().sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] })) as R;
+  }
+
+  private running(): LanguageClient {
+    if (!this.client) throw new Error(this.why ?? "The server does not run.");
+    return this.client;
+  }
+
+  private failure(): { showLog: () => void; restart: () => Promise<void>; lost: boolean } {
+    return {
+      showLog: () => {
+        this.showLog();
+      },
+      restart: () => this.restart(),
+      lost: this.current === "failed",
+    };
+  }
+
+  private become(state: ServerState, why?: string): void {
+    this.current = state;
+    this.why = why;
+    this.changed.fire();
+  }
+
+  private fail(why: string): void {
+    const known = this.current === "failed" && this.why === why;
+    this.channel.appendLine(why);
+    this.become("failed", why);
+    if (!known) void showServerProblem(why, this.failure());
+  }
+}

@@ -1,0 +1,64 @@
+// Commands on tasks and running loops: each finds out what is meant and sends one order. Rules are the server's.
+
+import { window } from "vscode";
+import type { Parts } from "../parts";
+import { plainLabel, plainMessage } from "../plain";
+import { Commands } from "../protocol";
+import type { LoopStatus } from "../protocol";
+import { isActive, isTripped } from "../status";
+import { pickLoop, pickTask } from "./pick";
+
+const nothingRuns = "No loop is at work in this folder.";
+
+export async function startLoop({ server }: Parts): Promise<void> {
+  const task = await pickTask(server.status, "Start a loop on which task?");
+  if (task) await server.run(Commands.start, { task: task.uri });
+}
+
+export async function runChecks({ server }: Parts): Promise<void> {
+  const task = await pickTask(server.status, "Run the checks of which task?");
+  if (task) await server.run(Commands.check, { task: task.uri });
+}
+
+export async function stopLoop({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Stop which loop after its iteration?", isActive, nothingRuns);
+  if (it) await server.run(Commands.stop, { loopId: it.id });
+}
+
+export async function stopLoopNow({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Stop which loop now?", isActive, nothingRuns);
+  if (!it) return;
+  const button = "Stop Now";
+  const detail = "The agent is ended in the middle of what it is writing. Stop Loop lets it finish this iteration.";
+  const question = `Stop "${it.task.title}" now?`;
+  if ((await window.showWarningMessage(plainMessage(question), { modal: true, detail }, button)) === button) {
+    await server.run(Commands.stop, { loopId: it.id, now: true });
+  }
+}
+
+export async function pauseLoop({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Pause which loop?", (loop) => loop.state === "working", nothingRuns);
+  if (it) await server.run(Commands.pause, { loopId: it.id });
+}
+
+export async function resumeLoop({ server }: Parts): Promise<void> {
+  const rests = (it: LoopStatus): boolean => it.state === "paused" || it.state === "needsYou";
+  const it = await pickLoop(server.status, "Resume which loop?", rests, "No loop in this folder is paused or interrupted.");
+  if (it) await server.run(Commands.resume, { loopId: it.id });
+}
+
+export async function resetBreaker({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Reset the breaker of which loop?", isTripped, "No breaker is open in this folder.");
+  if (it) await server.run(Commands.resetBreaker, { loopId: it.id });
+}
+
+export async function steer({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Steer which loop?", isActive, nothingRuns);
+  if (!it) return;
+  const text = await window.showInputBox({
+    title: plainLabel(`Steer "${it.task.title}"`),
+    prompt: "The agent reads this at the start of its next iteration.",
+    placeHolder: "Leave the parser alone; fix the tests of the printer first",
+  });
+  if (text?.trim()) await server.run(Commands.steer, { loopId: it.id, text: text.trim() });
+}

@@ -1,0 +1,79 @@
+// Show Status: every loop and task with what can be done about it, in one list.
+
+import { commands } from "vscode";
+import type { Parts } from "../parts";
+import { plainLabel } from "../plain";
+import { Commands } from "../protocol";
+import type { LoopStatus, TaskEntry } from "../protocol";
+import { isActive, isTripped, progress, situation } from "../status";
+import { pickFrom } from "./pick";
+import type { Choice } from "./pick";
+
+type Act = () => Promise<unknown>;
+type Row = Choice<Act> | string;
+
+export async function showStatus(parts: Parts): Promise<void> {
+  const { server, status } = parts;
+  await status.markSeen();
+  const { loops, tasks } = server.status ?? { loops: [], tasks: [] };
+  const active = loops.filter(isActive);
+  const rows = [...active.flatMap((it) => loopRows(parts, it)), ...tasks.flatMap((it) => taskRows(parts, it, active)), ...serverRows(parts)];
+  const act = await pickFrom(title(parts, active), rows);
+  await act?.();
+}
+
+function title({ server }: Parts, active: LoopStatus[]): string {
+  if (server.state === "failed") return `Ralph: ${server.reason ?? "the server does not run"}`;
+  if (server.state === "starting" && !server.status) return "Ralph: the server is starting";
+  const [first, second] = active;
+  if (first && !second) return `Ralph: ${progress(first)}, ${situation(first)}`;
+  return first ? `Ralph: ${active.length} loops` : "Ralph: no loop is at work";
+}
+
+function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
+  const order = (label: string, icon: string, command: string): Choice<Act> => ({
+    label: `$(${icon}) ${label}`,
+    description: plainLabel(`${progress(it)}: ${situation(it)}`),
+    value: () => server.run(command, { loopId: it.id }),
+  });
+  const rows: Row[] = [plainLabel(it.task.title)];
+  if (isTripped(it)) rows.push(order("Reset Breaker", "debug-restart", Commands.resetBreaker));
+  if (it.state === "working") rows.push(order("Pause After This Iteration", "debug-pause", Commands.pause));
+  else rows.push(order("Resume", "debug-continue", Commands.resume));
+  rows.push(order("Stop Loop", "debug-stop", Commands.stop));
+  rows.push({ label: "$(output) Show Output", value: () => output.show(it) });
+  return rows;
+}
+
+function taskRows({ server, trust }: Parts, it: TaskEntry, active: LoopStatus[]): Row[] {
+  if (active.some((loop) => loop.id === it.loopId)) return [];
+  const known = `${it.criteria.passed} of ${it.criteria.total} criteria pass`;
+  const last = server.status?.loops.find((loop) => loop.id === it.loopId)?.outcome?.sentence;
+  const rows: Row[] = [
+    plainLabel(it.title),
+    { label: "$(play) Start Loop", description: plainLabel(last ?? known), value: () => server.run(Commands.start, { task: it.uri }) },
+    { label: "$(checklist) Run Checks", description: known, value: () => server.run(Commands.check, { task: it.uri }) },
+  ];
+  if (it.unknownCommands > 0) {
+    const description = `${it.unknownCommands} not trusted yet`;
+    rows.push({ label: "$(verified) Trust This Task's Commands…", description, value: () => trust.show(it) });
+  }
+  return rows;
+}
+
+function serverRows({ server }: Parts): Row[] {
+  const rows: Row[] = ["Server"];
+  if (server.state === "failed") {
+    const value: Act = async () => commands.executeCommand("workbench.action.openSettings", "loopkeeper.server.path");
+    rows.push({ label: "$(gear) Open Setting loopkeeper.server.path", value });
+  }
+  rows.push({ label: "$(refresh) Restart Server (Loops Keep Running)", value: () => server.restart() });
+  rows.push({
+    label: "$(output) Show Log",
+    value: () => {
+      server.showLog();
+      return Promise.resolve();
+    },
+  });
+  return rows;
+}

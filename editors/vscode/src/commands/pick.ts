@@ -1,0 +1,56 @@
+// Which task or loop a command means: the one there is, the one of the document in front, else the user picks.
+
+import { QuickPickItemKind, Uri, window } from "vscode";
+import type { QuickPickItem } from "vscode";
+import { plainLabel } from "../plain";
+import type { LoopStatus, StatusParams, TaskEntry } from "../protocol";
+import { progress, situation } from "../status";
+
+export async function pickTask(status: StatusParams | undefined, title: string): Promise<TaskEntry | undefined> {
+  const tasks = status?.tasks ?? [];
+  if (tasks.length === 0) {
+    void window.showInformationMessage(
+      "There is no task in this folder. A task is a file such as PROMPT.md with criteria under a heading such as \"Done when\".",
+    );
+    return undefined;
+  }
+  return choose(tasks, title, (it) => it.uri, (it) => ({ label: plainLabel(it.title), description: plainLabel(it.id) }));
+}
+
+export async function pickLoop(
+  status: StatusParams | undefined,
+  title: string,
+  fits: (it: LoopStatus) => boolean,
+  none: string,
+): Promise<LoopStatus | undefined> {
+  const loops = (status?.loops ?? []).filter(fits);
+  if (loops.length === 0) {
+    void window.showInformationMessage(none);
+    return undefined;
+  }
+  return choose(loops, title, (it) => it.task.uri, describe);
+}
+
+function describe(it: LoopStatus): QuickPickItem {
+  return { label: plainLabel(it.task.title), description: plainLabel(`${progress(it)}: ${situation(it)}`), detail: it.id };
+}
+
+export interface Choice<T> extends QuickPickItem {
+  value: T;
+}
+
+/** A list with a title; `undefined` when the user leaves it. */
+export async function pickFrom<T>(title: string, choices: (Choice<T> | string)[]): Promise<T | undefined> {
+  const rows = choices.map((it) => (typeof it === "string" ? { label: it, kind: QuickPickItemKind.Separator } : it));
+  const picked = await window.showQuickPick<QuickPickItem>(rows, { title: plainLabel(title), matchOnDescription: true });
+  return picked && "value" in picked ? (picked as Choice<T>).value : undefined;
+}
+
+async function choose<T>(all: T[], title: string, uri: (it: T) => string, row: (it: T) => QuickPickItem): Promise<T | undefined> {
+  const [only, another] = all;
+  if (!another) return only;
+  const front = window.activeTextEditor?.document.uri;
+  const here = all.filter((it) => front?.scheme === "file" && Uri.parse(uri(it)).fsPath === front.fsPath);
+  if (here.length === 1) return here[0];
+  return pickFrom(title, all.map((it) => ({ ...row(it), value: it })));
+}

@@ -1,0 +1,84 @@
+// One language client for one process of the server: how it is started and what is changed about the library's own
+// behaviour. It holds no state of ours; `client.ts` decides when there is a connection.
+
+import { window, workspace } from "vscode";
+import type { OutputChannel } from "vscode";
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  MessageType,
+  RevealOutputChannelOn,
+  ShowMessageNotification,
+  ShowMessageRequest,
+} from "vscode-languageclient/node";
+import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, StaticFeature } from "vscode-languageclient/node";
+import { plainMessage } from "./plain";
+import { protocolVersion } from "./protocol";
+
+export interface Hooks {
+  channel: OutputChannel;
+  /** In place of the library's own way to send a command, which words errors itself. */
+  execute(command: string, argument: unknown): Promise<unknown>;
+  /** The process is gone without being asked to go; false: do not start another. */
+  died(): boolean;
+}
+
+export function connect(program: string, hooks: Hooks): LanguageClient {
+  const client = new QuietClient("loopkeeper", "Ralph Server", { command: program, args: ["--stdio"] }, options(hooks));
+  client.registerFeature(announcement);
+  // The library hands these to the editor as they are, which makes links of `[text](command:…)`.
+  client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
+  client.onRequest(ShowMessageRequest.type, async (it) => (await show(it.type, it.message, it.actions ?? [])) ?? null);
+  return client;
+}
+
+function options(hooks: Hooks): LanguageClientOptions {
+  return {
+    documentSelector: [
+      { scheme: "file", language: "markdown" },
+      { scheme: "file", pattern: "**/prd.json" },
+      { scheme: "file", pattern: "**/loopkeeper.toml" },
+    ],
+    initializationOptions: { trusted: workspace.isTrusted },
+    outputChannel: hooks.channel,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => ({ action: hooks.died() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true }),
+    },
+    initializationFailedHandler: () => false,
+    middleware: {
+      executeCommand: (command, args) => hooks.execute(command, args[0]),
+      provideCodeLenses: (document, token, next) =>
+        workspace.getConfiguration("loopkeeper").get<boolean>("codeLens.enable") === false ? [] : next(document, token),
+      // The status bar item says the same in fewer words.
+      handleWorkDoneProgress: (token, params, next) => {
+        if (!String(token).startsWith("ralph/")) next(token, params);
+      },
+    },
+  };
+}
+
+/** Errors are worded and shown by whoever asked; the library only writes them down. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
+const announcement: StaticFeature = {
+  fillClientCapabilities(capabilities: ClientCapabilities): void {
+    capabilities.experimental = { ...(capabilities.experimental as object | undefined), loopkeeper: { version: protocolVersion } };
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: "static" }),
+  clear: () => undefined,
+};
+
+async function show(type: MessageType, message: string, actions: MessageActionItem[]): Promise<MessageActionItem | undefined> {
+  const text = plainMessage(message);
+  if (type === MessageType.Error) return window.showErrorMessage(text, ...actions);
+  if (type === MessageType.Warning) return window.showWarningMessage(text, ...actions);
+  return window.showInformationMessage(text, ...actions);
+}

@@ -1,0 +1,25 @@
+// Context keys, which decide what the palette offers.
+
+import { commands } from "vscode";
+import type { Server } from "./client";
+import { isActive, isTripped } from "./status";
+
+export class ContextKeys {
+  private set = new Map<string, unknown>();
+
+  update(server: Server): void {
+    const loops = server.status?.loops ?? [];
+    this.put("serverState", server.state);
+    this.put("anyLoop", loops.length > 0);
+    this.put("anyActive", loops.some(isActive));
+    this.put("anyWorking", loops.some((it) => it.state === "working"));
+    this.put("anyResting", loops.some((it) => it.state === "paused" || it.state === "needsYou"));
+    this.put("anyTripped", loops.some(isTripped));
+  }
+
+  private put(name: string, value: unknown): void {
+    if (this.set.get(name) === value) return;
+    this.set.set(name, value);
+    void commands.executeCommand("setContext", `loopkeeper.${name}`, value);
+  }
+}

@@ -1,0 +1,58 @@
+// Puts the parts together when the editor opens a folder with a task, and takes them apart when it closes.
+
+import { workspace } from "vscode";
+import type { ExtensionContext } from "vscode";
+import { showAlert } from "./alerts";
+import { emptyDocuments, emptyScheme } from "./changes";
+import { Server } from "./client";
+import { registerCommands } from "./commands";
+import { presentResult } from "./commands/history";
+import { ContextKeys } from "./contextKeys";
+import { OutputView } from "./output";
+import { StatusItem } from "./statusItem";
+import { TrustPages, trustScheme } from "./trustPage";
+
+let running: Server | undefined;
+
+export async function activate(context: ExtensionContext): Promise<void> {
+  const server: Server = new Server(context, (command, argument, result) => presentResult({ server }, command, argument, result));
+  running = server;
+  const status = new StatusItem(server, context.workspaceState);
+  const output = new OutputView(server);
+  const trust = new TrustPages(server);
+  const keys = new ContextKeys();
+  const refresh = (): void => {
+    keys.update(server);
+    status.update();
+  };
+  let state = server.state;
+  context.subscriptions.push(
+    server,
+    status,
+    output,
+    trust,
+    server.onChange(() => {
+      if (state !== server.state && server.state === "ready") void output.renew();
+      state = server.state;
+      refresh();
+    }),
+    server.onAlert((it) => void showAlert(it)),
+    server.onOutput((it) => {
+      output.append(it);
+    }),
+    workspace.registerTextDocumentContentProvider(trustScheme, trust),
+    workspace.registerTextDocumentContentProvider(emptyScheme, emptyDocuments),
+    workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
+    workspace.onDidChangeConfiguration((it) => {
+      if (it.affectsConfiguration("loopkeeper.server.path")) void server.restart();
+      if (it.affectsConfiguration("loopkeeper.statusBar")) refresh();
+    }),
+    ...registerCommands({ server, output, status, trust }),
+  );
+  await server.start();
+}
+
+/** The editor waits for this before it ends the extension host. */
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+}

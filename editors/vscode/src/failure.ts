@@ -1,0 +1,51 @@
+// What the user sees when something could not be done: the server's own words, and a button where one helps.
+
+import { commands, window } from "vscode";
+import { ResponseError } from "vscode-languageclient/node";
+import { plainMessage } from "./plain";
+import type { ErrorData } from "./protocol";
+
+export interface Help {
+  showLog(): void;
+  restart(): Promise<void>;
+  /** There is no server that could have answered. */
+  lost: boolean;
+}
+
+export function showFailure(error: unknown, help: Help): void {
+  const data = dataOf(error);
+  // The server is asking the user already.
+  if (data?.code === "untrusted" && data.asked) return;
+  const message = error instanceof Error ? error.message : String(error);
+  if (data === undefined && help.lost) void showServerProblem(message, help);
+  else if (data?.code === "untrusted") void offer(message, [["Manage Workspace Trust", () => commands.executeCommand("workbench.trust.manage")]]);
+  else void window.showErrorMessage(plainMessage(message));
+}
+
+/** The document that must be saved before the server does what was asked. */
+export function unsavedDocument(error: unknown): string | undefined {
+  const data = dataOf(error);
+  return data?.code === "unsaved" ? data.uri : undefined;
+}
+
+export async function showServerProblem(message: string, help: Help): Promise<void> {
+  await offer(message, [
+    ["Open Setting", () => commands.executeCommand("workbench.action.openSettings", "loopkeeper.server.path")],
+    ["Restart Server", () => help.restart()],
+    [
+      "Show Log",
+      () => {
+        help.showLog();
+      },
+    ],
+  ]);
+}
+
+async function offer(message: string, buttons: [string, () => unknown][]): Promise<void> {
+  const chosen = await window.showErrorMessage(plainMessage(message), ...buttons.map(([title]) => title));
+  await buttons.find(([title]) => title === chosen)?.[1]();
+}
+
+function dataOf(error: unknown): ErrorData | undefined {
+  return error instanceof ResponseError ? ((error as ResponseError<ErrorData | undefined>).data ?? undefined) : undefined;
+}

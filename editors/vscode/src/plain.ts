@@ -1,0 +1,12 @@
+// Text of agents, checks and files as the editor's own places show it: never as a link, an icon or several lines.
+// Pure; the server has already taken out control and bidirectional characters.
+
+/** For notifications, which turn `[text](command:…)` into a link that runs the command. */
+export function plainMessage(text: string): string {
+  return text.replaceAll("](", "] (");
+}
+
+/** For labels of pick lists and the status bar, which turn `$(name)` into an icon. */
+export function plainLabel(text: string): string {
+  return text.replaceAll("$(", "\\$(").replaceAll(/\s+/g, " ").trim();
+}

@@ -1,0 +1,227 @@
+// What server and clients say to each other beyond LSP, as server/PROTOCOL.md has it: names and shapes, nothing else.
+// Readers ignore fields they do not know; an absent field means unknown or none.
+
+export const protocolVersion = 1;
+
+export const Notifications = {
+  status: "loopkeeper/status",
+  output: "loopkeeper/output",
+  alert: "loopkeeper/alert",
+} as const;
+
+export const Requests = {
+  loops: "loopkeeper/loops",
+  subscribe: "loopkeeper/subscribe",
+  iterations: "loopkeeper/iterations",
+  trustPage: "loopkeeper/trustPage",
+} as const;
+
+export const Commands = {
+  start: "loopkeeper.server.start",
+  stop: "loopkeeper.server.stop",
+  pause: "loopkeeper.server.pause",
+  resume: "loopkeeper.server.resume",
+  check: "loopkeeper.server.check",
+  output: "loopkeeper.server.output",
+  resetBreaker: "loopkeeper.server.resetBreaker",
+  steer: "loopkeeper.server.steer",
+  rollback: "loopkeeper.server.rollback",
+  diff: "loopkeeper.server.diff",
+  trust: "loopkeeper.server.trust",
+  untrust: "loopkeeper.server.untrust",
+} as const;
+
+export type State = "working" | "needsYou" | "paused" | "done" | "idle";
+export type Phase =
+  | "baseline"
+  | "iterating"
+  | "checking"
+  | "waiting"
+  | "stopping"
+  | "untrusted"
+  | "needsAnswer"
+  | "interrupted"
+  | "damaged"
+  | "paused"
+  | "ended";
+
+export interface StatusParams {
+  version: number;
+  seq: number;
+  health: "ok" | "warning" | "error";
+  message?: string;
+  trusted: boolean;
+  loops: LoopStatus[];
+  tasks: TaskEntry[];
+}
+
+export interface TaskEntry {
+  id: string;
+  uri: string;
+  root: string;
+  title: string;
+  state: State;
+  loopId?: string;
+  checking: boolean;
+  unknownCommands: number;
+  criteria: CriteriaStatus;
+}
+
+export interface OutputParams {
+  loopId: string;
+  iteration: number;
+  text: string;
+}
+
+export interface AlertParams {
+  loopId: string;
+  kind: "ended" | "needsYou";
+  severity: "info" | "warning" | "error";
+  message: string;
+  actions: Command[];
+}
+
+/** As LSP has it. */
+export interface Command {
+  title: string;
+  command: string;
+  arguments?: unknown[];
+}
+
+export interface LoopStatus {
+  id: string;
+  seq: number;
+  task: { uri: string; title: string };
+  agent: string;
+  state: State;
+  phase: Phase;
+  iteration: number;
+  limits: { iterations: number; durationMs: number; costMicros: number };
+  criteria: CriteriaStatus;
+  plan: { done: number; open: number; total: number };
+  breaker: {
+    state: "closed" | "open" | "half-open";
+    reason?: string;
+    counts: { noProgress: number };
+    resumesAt?: string;
+    trips: number;
+  };
+  session?: { id: string; startedAt: string; resets: number };
+  wait?: { reason: string; resumesAt: string };
+  pause?: { reason: string; message: string };
+  spent: { costMicros?: number; tokens?: number; calls: number };
+  startedAt: string;
+  pausedMs: number;
+  activity?: string;
+  outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string };
+  keeper: { pid?: number; alive: boolean };
+}
+
+export interface CriteriaStatus {
+  passed: number;
+  failed: number;
+  unverified: number;
+  total: number;
+  items: CriterionStatus[];
+}
+
+export interface CriterionStatus {
+  id: string;
+  name: string;
+  required: boolean;
+  role?: "goal" | "guard";
+  status?: "pass" | "fail" | "timed-out" | "could-not-run" | "no-tests-ran" | "unstable" | "unverified";
+  fact?: string;
+  durationMs: number;
+  regressed: boolean;
+  ticked?: boolean;
+  place: { file: string; range: { start: number; end: number } };
+}
+
+export interface LoopsParams {
+  all?: boolean;
+}
+
+export interface LoopsResult {
+  loops: LoopStatus[];
+}
+
+export interface SubscribeParams {
+  loopId: string;
+  on: boolean;
+}
+
+export interface SubscribeResult {
+  subscribed: boolean;
+}
+
+export interface IterationsParams {
+  loopId: string;
+  last?: number;
+}
+
+export interface IterationsResult {
+  loopId: string;
+  criteria: { id: string; name: string; row: string }[];
+  iterations: IterationEntry[];
+}
+
+export interface IterationEntry {
+  iteration: number;
+  startedAt: string;
+  durationMs?: number;
+  costMicros?: number;
+  changed?: number;
+  passed: number;
+  total: number;
+}
+
+export interface TrustPageParams {
+  task: string;
+}
+
+export interface TrustPageResult {
+  hash: string;
+  trusted: boolean;
+  commands: { kind: string; title: string; lines: string[]; trusted: boolean }[];
+  text: string;
+}
+
+export interface OutputResult {
+  uri: string;
+  status: StatusParams;
+}
+
+export interface RollbackResult {
+  status: StatusParams;
+  written: number;
+  removed: number;
+  refused: { path: string; why: string }[];
+}
+
+export interface DiffResult {
+  status: StatusParams;
+  patch: string;
+  files: { path: string; kind: "added" | "changed" | "removed"; before?: string; after?: string }[];
+}
+
+export type ErrorCode =
+  | "untrusted"
+  | "unsaved"
+  | "treeBusy"
+  | "noTask"
+  | "agentMissing"
+  | "conflict"
+  | "unsupported"
+  | "badArgument";
+
+/** The `data` of an error with code -32803. */
+export interface ErrorData {
+  code: ErrorCode;
+  task?: string;
+  hash?: string;
+  count?: number;
+  asked?: boolean;
+  uri?: string;
+  holder?: string;
+}

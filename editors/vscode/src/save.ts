@@ -1,0 +1,20 @@
+// What runs is what is on disk, so the task's document is saved before a loop or its checks start.
+
+import { Uri, workspace } from "vscode";
+import type { StatusParams } from "./protocol";
+
+/** `argument.task` is a file URI or a task's id. */
+export async function saveTask(argument: object, status: StatusParams | undefined): Promise<void> {
+  const { task } = argument as { task?: unknown };
+  if (typeof task !== "string") return;
+  const entry = status?.tasks.find((it) => it.id === task || it.uri === task);
+  const uri = entry?.uri ?? task;
+  if (uri.startsWith("file:")) await saveDocument(Uri.parse(uri));
+}
+
+/** False where it is not open, or cannot be saved. */
+export async function saveDocument(uri: Uri): Promise<boolean> {
+  const document = workspace.textDocuments.find((it) => it.uri.fsPath === uri.fsPath && it.uri.scheme === "file");
+  if (!document) return false;
+  return !document.isDirty || document.save();
+}

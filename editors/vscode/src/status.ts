@@ -1,0 +1,206 @@
+// What the status bar says, computed from the server's last status. Pure: no editor, no clock of its own.
+// The text holds only our words and numbers, never text of a task or an agent; at most 24 characters besides the icon.
+
+import type { LoopStatus, StatusParams } from "./protocol";
+
+export type ServerState = "starting" | "ready" | "failed";
+
+export interface BarInput {
+  server: ServerState;
+  /** Why the server failed. */
+  reason?: string;
+  status?: StatusParams;
+  /** The ended loop that the user has already looked at. */
+  seen?: string;
+}
+
+export interface Bar {
+  icon: string;
+  text: string;
+  label: string;
+  tooltip: string;
+  tone: "normal" | "warning" | "error";
+}
+
+export const widest = 24;
+
+/** `undefined`: there is nothing here that Ralph could work on. */
+export function bar(input: BarInput): Bar | undefined {
+  if (input.server === "failed") return failed(input.reason ?? "The server does not run.");
+  const { status } = input;
+  if (!status) return undefined;
+  const active = status.loops.filter(isActive);
+  const [first, second] = active;
+  if (first && second) return several(active);
+  if (first) return one(first);
+  if (status.health === "error") return failed(status.message ?? "The server reports an error.");
+  if (status.tasks.some((it) => it.checking)) return plain("sync~spin", "Ralph checking", "Ralph, running checks", tasks(status));
+  const ended = unseen(status, input.seen);
+  if (ended) return one(ended);
+  if (status.tasks.length === 0) return undefined;
+  return plain("circle-outline", "Ralph", "Ralph, idle", tasks(status));
+}
+
+/** Working, paused or waiting for the user: what can be stopped. */
+export function isActive(it: LoopStatus): boolean {
+  return it.state === "working" || it.state === "needsYou" || it.state === "paused";
+}
+
+/** The latest ended loop, until the user has looked at it. */
+export function unseen(status: StatusParams, seen: string | undefined): LoopStatus | undefined {
+  const latest = status.loops.find((it) => it.state === "done");
+  return latest && latest.id !== seen ? latest : undefined;
+}
+
+export function isTripped(it: LoopStatus): boolean {
+  return isActive(it) && it.breaker.state === "open";
+}
+
+/** `iteration 7 of 25, 3 of 5 criteria pass`. */
+export function progress(it: LoopStatus): string {
+  const parts = [it.iteration === 0 ? "before the first iteration" : `iteration ${it.iteration} of ${it.limits.iterations}`];
+  if (it.criteria.total > 0) parts.push(`${it.criteria.passed} of ${it.criteria.total} criteria pass`);
+  return parts.join(", ");
+}
+
+/** What a loop is doing or how it ended, in a few words. */
+export function situation(it: LoopStatus): string {
+  if (it.outcome) return it.outcome.sentence;
+  if (isTripped(it)) return `breaker open: ${it.breaker.reason ?? "no progress"}`;
+  switch (it.phase) {
+    case "waiting":
+      return `waiting until ${clock(it.wait?.resumesAt) ?? "it may go on"}`;
+    case "paused":
+      return it.pause && it.pause.reason !== "user" ? it.pause.message : "paused";
+    case "untrusted":
+      return "its commands are not trusted";
+    case "needsAnswer":
+      return "the agent asks a question";
+    case "interrupted":
+      return "interrupted; it can be resumed";
+    case "damaged":
+      return "its journal is damaged";
+    case "baseline":
+      return "first checks, before the agent starts";
+    case "checking":
+      return "running checks";
+    case "stopping":
+      return "stopping";
+    case "iterating":
+    case "ended":
+      return it.activity ?? "working";
+  }
+}
+
+function one(it: LoopStatus): Bar {
+  const count = `${it.iteration}/${it.limits.iterations}`;
+  const label = (words: string): string => `Ralph ${it.task.title}, ${words}`;
+  const tooltip = about(it);
+  const as = (icon: string, text: string, words: string, tone: Bar["tone"] = "normal"): Bar => ({ icon, text, label: label(words), tooltip, tone });
+  if (isTripped(it)) return as("error", stoppedAt(it), `${situation(it)}, ${progress(it)}`, "error");
+  switch (it.state) {
+    case "needsYou":
+      return as("bell-dot", "Ralph needs you", `needs you: ${situation(it)}`, "warning");
+    case "paused":
+      return as("debug-pause", `Ralph ${count}`, `paused, ${progress(it)}`);
+    case "done":
+      return ended(it, as);
+    case "working":
+    case "idle":
+      return working(it, count, as);
+  }
+}
+
+type Make = (icon: string, text: string, words: string, tone?: Bar["tone"]) => Bar;
+
+function working(it: LoopStatus, count: string, as: Make): Bar {
+  if (it.phase === "waiting") {
+    const until = clock(it.wait?.resumesAt);
+    return as("clock", fit(`Ralph ${count}`, until), situation(it));
+  }
+  if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, "stopping"), `stopping, ${progress(it)}`);
+  const passed = it.criteria.total > 0 ? `${it.criteria.passed}/${it.criteria.total}` : undefined;
+  return as("sync~spin", fit(`Ralph ${count}`, passed), progress(it));
+}
+
+function ended(it: LoopStatus, as: Make): Bar {
+  const words = `${situation(it)}, ${progress(it)}`;
+  switch (it.outcome?.kind) {
+    case "completed":
+      return it.outcome.verified
+        ? as("pass", `Ralph done · ${it.iteration}`, `done: ${words}`)
+        : as("unverified", `Ralph claims done · ${it.iteration}`, `claimed, not verified: ${words}`);
+    case "stopped":
+      return as("debug-stop", `Ralph stopped · ${it.iteration}`, `stopped: ${words}`);
+    case "limit":
+    case "breaker":
+    case "failed":
+    case undefined:
+      return as("error", stoppedAt(it), words, "error");
+  }
+}
+
+function stoppedAt(it: LoopStatus): string {
+  const text = `Ralph stopped at ${it.iteration}/${it.limits.iterations}`;
+  return text.length <= widest ? text : `Ralph stopped · ${it.iteration}`;
+}
+
+function several(loops: LoopStatus[]): Bar {
+  const needing = loops.filter((it) => it.state === "needsYou").length;
+  const icon = loops.some((it) => it.state === "working") ? "sync~spin" : needing > 0 ? "bell-dot" : "debug-pause";
+  return {
+    icon,
+    text: needing > 0 ? `Ralph ${loops.length} · ${needing} ${needing === 1 ? "needs" : "need"} you` : `Ralph ${loops.length} loops`,
+    label: `Ralph, ${loops.length} loops${needing > 0 ? `, ${needing} ${needing === 1 ? "needs" : "need"} you` : ""}`,
+    tooltip: loops.map(about).join("\n\n"),
+    tone: needing > 0 ? "warning" : "normal",
+  };
+}
+
+function failed(reason: string): Bar {
+  return { icon: "warning", text: "Ralph: no server", label: `Ralph, no server: ${reason}`, tooltip: reason, tone: "warning" };
+}
+
+function plain(icon: string, text: string, label: string, tooltip: string): Bar {
+  return { icon, text, label, tooltip, tone: "normal" };
+}
+
+/** Drops what comes second where both are too wide. */
+function fit(text: string, more: string | undefined): string {
+  const whole = more === undefined ? text : `${text} · ${more}`;
+  return whole.length <= widest ? whole : text.slice(0, widest);
+}
+
+function about(it: LoopStatus): string {
+  const lines = [it.task.title, `${progress(it)}: ${situation(it)}`];
+  for (const item of it.criteria.items.slice(0, 12)) lines.push(`${mark(item.status)} ${item.name}${item.fact ? `: ${item.fact}` : ""}`);
+  if (it.criteria.items.length > 12) lines.push(`and ${it.criteria.items.length - 12} more`);
+  if (it.breaker.state === "half-open") lines.push("the breaker is trying again: one iteration that gets on closes it");
+  const cost = it.spent.costMicros;
+  if (cost !== undefined) lines.push(`$${dollars(cost)} of $${dollars(it.limits.costMicros)} spent`);
+  return lines.join("\n");
+}
+
+function mark(status: string | undefined): string {
+  if (status === undefined) return "·";
+  return status === "pass" ? "✓" : status === "unverified" ? "?" : "✗";
+}
+
+function dollars(micros: number): string {
+  return (micros / 1e6).toFixed(2);
+}
+
+function tasks(status: StatusParams): string {
+  const lines = status.tasks.slice(0, 8).map((it) => `${it.title}: ${it.criteria.passed} of ${it.criteria.total} criteria pass`);
+  if (status.message) lines.push(status.message);
+  if (!status.trusted) lines.push("This folder is not trusted: nothing is run.");
+  return lines.join("\n");
+}
+
+/** Hours and minutes where the user is. */
+function clock(at: string | undefined): string | undefined {
+  if (at === undefined) return undefined;
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return undefined;
+  return `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
+}

@@ -1,0 +1,14 @@
+// Text of agents and files as it is handed to the editor.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { plainLabel, plainMessage } from "../src/plain";
+
+test("a message holds no link that the editor would make one of", () => {
+  assert.doesNotMatch(plainMessage("[ok](command:workbench.action.quit) [b](https://x)"), /\]\(/);
+  assert.equal(plainMessage("3 of 5 pass"), "3 of 5 pass");
+});
+
+test("a label is one line and holds no icon", () => {
+  assert.equal(plainLabel("a $(bell)\n b"), "a \\$(bell) b");
+});

@@ -1,0 +1,48 @@
+// Statuses as the server sends them, to be changed where a test cares.
+
+import type { LoopStatus, StatusParams, TaskEntry } from "../src/protocol";
+
+const criteria = { passed: 3, failed: 2, unverified: 0, total: 5, items: [] };
+
+export function loop(changes: Partial<LoopStatus> = {}): LoopStatus {
+  return {
+    id: "20261120-aaaaaa",
+    seq: 12,
+    task: { uri: "file:///w/PROMPT.md", title: "Parse dates" },
+    agent: "mine",
+    state: "working",
+    phase: "iterating",
+    iteration: 7,
+    limits: { iterations: 30, durationMs: 28_800_000, costMicros: 25_000_000 },
+    criteria,
+    plan: { done: 0, open: 0, total: 0 },
+    breaker: { state: "closed", counts: { noProgress: 0 }, trips: 0 },
+    spent: { calls: 7 },
+    startedAt: "2026-11-20T14:00:00Z",
+    pausedMs: 0,
+    keeper: { pid: 1, alive: true },
+    ...changes,
+  };
+}
+
+export function task(changes: Partial<TaskEntry> = {}): TaskEntry {
+  return {
+    id: "PROMPT.md",
+    uri: "file:///w/PROMPT.md",
+    root: "file:///w",
+    title: "Parse dates",
+    state: "idle",
+    checking: false,
+    unknownCommands: 0,
+    criteria,
+    ...changes,
+  };
+}
+
+export function status(changes: Partial<StatusParams> = {}): StatusParams {
+  return { version: 1, seq: 1, health: "ok", trusted: true, loops: [], tasks: [task()], ...changes };
+}
+
+export function ended(kind: NonNullable<LoopStatus["outcome"]>["kind"], verified: boolean): LoopStatus {
+  return loop({ state: "done", phase: "ended", iteration: 11, outcome: { kind, verified, sentence: `${kind}, as it is` } });
+}

@@ -1,0 +1,67 @@
+// What the status bar says in every state.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LoopStatus } from "../src/protocol";
+import { bar, widest } from "../src/status";
+import type { Bar } from "../src/status";
+import { ended, loop, status, task } from "./samples";
+
+function shown(...loops: LoopStatus[]): Bar | undefined {
+  return bar({ server: "ready", status: status({ loops }) });
+}
+
+function check(name: string, actual: () => Bar | undefined, icon: string, text: string, tone: Bar["tone"] = "normal"): void {
+  test(name, () => {
+    const it = actual();
+    assert.deepEqual([it?.icon, it?.text, it?.tone], [icon, text, tone]);
+    assert.ok(text.length <= widest, "fits into the bar");
+    assert.match(it?.label ?? "", /^Ralph/);
+  });
+}
+
+const noon = new Date(2026, 10, 20, 14, 32).toISOString();
+const open = { state: "open" as const, reason: "nothing changed in 3 iterations", counts: { noProgress: 3 }, trips: 1 };
+
+check("a task without a loop", () => shown(), "circle-outline", "Ralph");
+check("at work", () => shown(loop()), "sync~spin", "Ralph 7/30 · 3/5");
+check("at work without criteria", () => shown(loop({ criteria: { passed: 0, failed: 0, unverified: 0, total: 0, items: [] } })), "sync~spin", "Ralph 7/30");
+check("the first checks", () => shown(loop({ phase: "baseline", iteration: 0 })), "sync~spin", "Ralph 0/30 · 3/5");
+check("stopping", () => shown(loop({ phase: "stopping" })), "sync~spin", "Ralph 7/30 · stopping");
+check("waiting", () => shown(loop({ phase: "waiting", wait: { reason: "quota", resumesAt: noon } })), "clock", "Ralph 7/30 · 14:32");
+check("waiting for a time that is none", () => shown(loop({ phase: "waiting", wait: { reason: "quota", resumesAt: "soon" } })), "clock", "Ralph 7/30");
+check("paused", () => shown(loop({ state: "paused", phase: "paused" })), "debug-pause", "Ralph 7/30");
+check("a question", () => shown(loop({ state: "needsYou", phase: "needsAnswer" })), "bell-dot", "Ralph needs you", "warning");
+check("interrupted", () => shown(loop({ state: "needsYou", phase: "interrupted" })), "bell-dot", "Ralph needs you", "warning");
+check("the breaker is open", () => shown(loop({ state: "needsYou", phase: "paused", breaker: open })), "error", "Ralph stopped at 7/30", "error");
+check("done", () => shown(ended("completed", true)), "pass", "Ralph done · 11");
+check("only claimed", () => shown(ended("completed", false)), "unverified", "Ralph claims done · 11");
+check("stopped by the user", () => shown(ended("stopped", false)), "debug-stop", "Ralph stopped · 11");
+check("at its limit", () => shown(ended("limit", false)), "error", "Ralph stopped at 11/30", "error");
+check("several", () => shown(loop(), loop({ id: "b" }), loop({ id: "c", state: "needsYou", phase: "needsAnswer" })), "sync~spin", "Ralph 3 · 1 needs you", "warning");
+check("several at work", () => shown(loop(), loop({ id: "b" })), "sync~spin", "Ralph 2 loops");
+check("checks without a loop", () => bar({ server: "ready", status: status({ tasks: [task({ checking: true })] }) }), "sync~spin", "Ralph checking");
+check("no server", () => bar({ server: "failed", reason: "not found" }), "warning", "Ralph: no server", "warning");
+check("large numbers", () => shown(loop({ iteration: 12_345, limits: { iterations: 1_000_000, durationMs: 0, costMicros: 0 } })), "sync~spin", "Ralph 12345/1000000");
+check("large numbers at the limit", () => shown({ ...ended("limit", false), iteration: 100_000, limits: { iterations: 100_000, durationMs: 0, costMicros: 0 } }), "error", "Ralph stopped · 100000", "error");
+
+test("nothing to say where there is no task", () => {
+  assert.equal(bar({ server: "ready", status: status({ tasks: [] }) }), undefined);
+  assert.equal(bar({ server: "starting" }), undefined);
+});
+
+test("an ended loop is news until it was looked at", () => {
+  const done = ended("completed", true);
+  assert.equal(bar({ server: "ready", status: status({ loops: [done] }), seen: done.id })?.text, "Ralph");
+});
+
+test("a loop that ended says nothing while another works", () => {
+  assert.equal(shown(loop(), { ...ended("failed", false), id: "b" })?.text, "Ralph 7/30 · 3/5");
+});
+
+test("the text never holds words of a task, the label and the tooltip do", () => {
+  const it = shown(loop({ task: { uri: "file:///w/PROMPT.md", title: "$(bell) <b>x</b>" }, activity: "editing [a](command:b)" }));
+  assert.equal(it?.text, "Ralph 7/30 · 3/5");
+  assert.match(it.label, /\$\(bell\)/);
+  assert.match(it.tooltip, /\[a\]\(command:b\)/);
+});
