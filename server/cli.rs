@@ -32,6 +32,7 @@ mod stop;
 mod trust;
 mod watch;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -45,13 +46,20 @@ use self::out::Out;
 /// What `main` does: reads the arguments, runs one subcommand, says how it went.
 pub fn main() -> ExitCode {
     end_with_any_panic();
+    let mut out = Out::stdout();
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some(args) = keeper::Args::of_detached(&words) {
+        return end(keeper::run(&args, &mut out), out);
+    }
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error).into(),
     };
-    let mut out = Out::stdout();
-    let answer = run(cli, &mut out).and_then(|exit| out.finish().map(|()| exit));
-    match answer {
+    end(run(cli, &mut out), out)
+}
+
+fn end(answer: Answer, out: Out) -> ExitCode {
+    match answer.and_then(|exit| out.finish().map(|()| exit)) {
         Ok(exit) => exit.into(),
         Err(failure) => failure::report(&failure).into(),
     }

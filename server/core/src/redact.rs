@@ -12,6 +12,7 @@ use shapes::{Rest, SHAPE_LOOKAHEAD, SHAPES};
 const MARK: &[u8] = b"[redacted]";
 /// Shorter values would black out ordinary words.
 const LEAST_KNOWN: usize = 8;
+const PAIRS: usize = 1 << 16;
 
 /// What to look for: exact values first, then the shapes of well-known tokens.
 #[derive(Debug, Clone)]
@@ -31,7 +32,7 @@ impl Redactor {
         known.sort_by_key(|it| std::cmp::Reverse(it.len()));
         known.dedup();
         let longest = known.first().map_or(0, Vec::len);
-        let mut starts = Starts { pairs: vec![false; 1 << 16], firsts: vec![false; 1 << 8] };
+        let mut starts = Starts { pairs: vec![0; PAIRS / 64], firsts: vec![false; 1 << 8] };
         starts.add(MARK);
         for it in &known {
             starts.add(it);
@@ -76,28 +77,35 @@ impl Redactor {
 /// The pairs of bytes with which anything sought begins: nearly all text is passed over by looking them up.
 #[derive(Debug)]
 struct Starts {
-    pairs: Vec<bool>,
+    /// One bit each: keepers hold several of these for hours.
+    pairs: Vec<u64>,
     firsts: Vec<bool>,
 }
 
 impl Starts {
     fn add(&mut self, sought: &[u8]) {
         if let [first, second, ..] = sought
-            && let Some(pair) = self.pairs.get_mut(Self::index(*first, *second))
+            && let (word, bit) = Self::place(*first, *second)
+            && let Some(pairs) = self.pairs.get_mut(word)
             && let Some(first) = self.firsts.get_mut(usize::from(*first))
         {
-            (*pair, *first) = (true, true);
+            *pairs |= bit;
+            *first = true;
         }
     }
 
-    fn index(first: u8, second: u8) -> usize {
-        usize::from(first) << 8 | usize::from(second)
+    fn place(first: u8, second: u8) -> (usize, u64) {
+        let index = usize::from(first) << 8 | usize::from(second);
+        (index / 64, 1 << (index % 64))
     }
 
     /// Where something may begin, at the end of `bytes` where nothing does.
     fn first_in(&self, bytes: &[u8]) -> usize {
         let pair = |pair: &[u8]| match pair {
-            [first, second] => self.pairs.get(Self::index(*first, *second)).is_some_and(|it| *it),
+            [first, second] => {
+                let (word, bit) = Self::place(*first, *second);
+                self.pairs.get(word).is_some_and(|it| it & bit != 0)
+            }
             _ => true,
         };
         let last = bytes.last().and_then(|it| self.firsts.get(usize::from(*it))).is_some_and(|it| *it);
