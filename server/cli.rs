@@ -25,6 +25,7 @@ mod resume;
 mod rollback;
 mod run;
 mod select;
+mod serve;
 mod show;
 mod status;
 mod steer;
@@ -33,7 +34,6 @@ mod trust;
 mod watch;
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -45,16 +45,20 @@ use self::out::Out;
 
 /// What `main` does: reads the arguments, runs one subcommand, says how it went.
 pub fn main() -> ExitCode {
-    end_with_any_panic();
     let mut out = Out::stdout();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     if let Some(args) = keeper::Args::of_detached(&words) {
+        end_with_any_panic();
         return end(keeper::run(&args, &mut out), out);
     }
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error).into(),
     };
+    if serve::is_asked_for(&cli) {
+        return serve::run().into();
+    }
+    end_with_any_panic();
     end(run(cli, &mut out), out)
 }
 
@@ -78,7 +82,7 @@ fn run(cli: Cli, out: &mut Out) -> Answer {
     match cli.word {
         Some(Word::Shown(verb)) => shown(verb, out),
         Some(Word::Hidden(verb)) => hidden(&verb, out),
-        None => bare(&cli, out),
+        None => Ok(bare(out)),
     }
 }
 
@@ -111,7 +115,8 @@ fn hidden(verb: &Hidden, out: &mut Out) -> Answer {
     match verb {
         Hidden::Keeper(args) => keeper::run(args, out),
         Hidden::DemoAgent(_) => demo_agent::run(),
-        Hidden::Serve(_) => Err(Failure::unsupported("the language server")),
+        // Dispatched before everything else.
+        Hidden::Serve(_) => Ok(serve::run()),
         Hidden::Answer(_) => Err(Failure::unsupported("`answer`")),
         Hidden::Import(_) => Err(Failure::unsupported("`import`")),
         Hidden::Doctor(_) => Err(Failure::unsupported("`doctor`")),
@@ -121,11 +126,8 @@ fn hidden(verb: &Hidden, out: &mut Out) -> Answer {
     }
 }
 
-/// Without a subcommand an editor wants a server and a person wants help.
-fn bare(cli: &Cli, out: &mut Out) -> Answer {
-    if cli.stdio || !std::io::stdin().is_terminal() {
-        return Err(Failure::unsupported("the language server"));
-    }
+/// A person at a terminal wants help.
+fn bare(out: &mut Out) -> Exit {
     out.line(Cli::command().render_help().ansi());
-    Ok(Exit::Usage)
+    Exit::Usage
 }

@@ -2,9 +2,11 @@
 //!
 //! Map: [`cli`] (one file per subcommand), on top of `front` (what terminal and editor share), starts [`keeper`] (owns one loop: selects events, lets the core
 //! decide, records, performs) on top of [`adapters`] (processes, snapshots, journal, trust: the only code that
-//! touches the machine). Rules live in `loopkeeper_core`; see `server/ARCHITECTURE.md`.
+//! touches the machine). [`lsp`] is the language server, a viewer of what keepers do. Rules live in
+//! `loopkeeper_core`; see `server/ARCHITECTURE.md`.
 
 pub mod adapters;
 pub mod cli;
 mod front;
 pub mod keeper;
+pub mod lsp;

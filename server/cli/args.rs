@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    check, completions, demo, diff, gc, keeper, log, pause, reset, resume, rollback, run, status, steer,
-    stop, trust, watch,
+    check, completions, demo, diff, gc, keeper, log, pause, reset, resume, rollback, run, serve, status,
+    steer, stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -81,7 +81,7 @@ pub(crate) enum Hidden {
     #[command(hide = true, name = "demo-agent")]
     DemoAgent(Rest),
     #[command(hide = true)]
-    Serve(Rest),
+    Serve(serve::Args),
     #[command(hide = true)]
     Answer(Rest),
     #[command(hide = true)]

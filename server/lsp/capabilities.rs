@@ -1,0 +1,124 @@
+//! What client and server agree on. The server announces nothing that it does not do, and sends nothing that the
+//! client did not announce.
+
+use std::path::PathBuf;
+
+use lsp_types::{
+    ClientCapabilities, InitializeParams, PositionEncodingKind, SaveOptions, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    Url,
+};
+use serde_json::Value;
+
+use super::documents::positions::Encoding;
+
+/// One client's conversation, as `initialize` began it.
+#[derive(Debug, Default)]
+pub struct Session {
+    pub client: ClientCapabilities,
+    /// What a column counts.
+    pub encoding: Encoding,
+    /// The opened folders that are on this machine.
+    pub folders: Vec<PathBuf>,
+    /// The editor's own trust in them. Necessary, never sufficient.
+    pub trusted: bool,
+}
+
+impl Session {
+    pub fn of(params: InitializeParams) -> Self {
+        let folders = folders(&params);
+        let trusted = params.initialization_options.as_ref().and_then(|it| it.get("trusted"));
+        // What is neither yes nor absent is a client's mistake, and no reason to trust.
+        let trusted = trusted.is_none_or(|it| *it == Value::Bool(true) || it.is_null());
+        let encoding = encoding(&params.capabilities);
+        Self { client: params.capabilities, encoding, folders, trusted }
+    }
+}
+
+pub fn of_server(session: &Session) -> ServerCapabilities {
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::FULL),
+        save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
+        ..TextDocumentSyncOptions::default()
+    };
+    let encoding = match session.encoding {
+        Encoding::Utf8 => PositionEncodingKind::UTF8,
+        Encoding::Utf16 => PositionEncodingKind::UTF16,
+    };
+    ServerCapabilities {
+        position_encoding: Some(encoding),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        ..ServerCapabilities::default()
+    }
+}
+
+/// Bytes where the client can count them; else what every client counts.
+fn encoding(client: &ClientCapabilities) -> Encoding {
+    let offered = client.general.as_ref().and_then(|it| it.position_encodings.as_ref());
+    match offered {
+        Some(them) if them.contains(&PositionEncodingKind::UTF8) => Encoding::Utf8,
+        _ => Encoding::Utf16,
+    }
+}
+
+/// In the order of age: workspace folders, then the one root, then its path.
+#[expect(deprecated, reason = "some clients send nothing else")]
+fn folders(params: &InitializeParams) -> Vec<PathBuf> {
+    let path = |it: &Url| (it.scheme() == "file").then(|| it.to_file_path().ok()).flatten();
+    if let Some(folders) = params.workspace_folders.as_ref().filter(|it| !it.is_empty()) {
+        return folders.iter().filter_map(|it| path(&it.uri)).collect();
+    }
+    let root = params.root_uri.as_ref().and_then(path);
+    root.or_else(|| params.root_path.as_ref().map(PathBuf::from)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Session, of_server};
+    use lsp_types::InitializeParams;
+    use serde_json::{Value, json};
+
+    fn session(params: Value) -> Session {
+        Session::of(serde_json::from_value::<InitializeParams>(params).unwrap())
+    }
+
+    #[test]
+    fn columns_are_counted_as_the_client_can() {
+        let check = |offered: Value, expect: &str| {
+            let general = json!({"capabilities": {"general": {"positionEncodings": offered}}});
+            let answer = serde_json::to_value(of_server(&session(general))).unwrap();
+            assert_eq!(answer["positionEncoding"], expect);
+        };
+        check(Value::Null, "utf-16");
+        check(json!([]), "utf-16");
+        check(json!(["utf-16", "utf-8"]), "utf-8");
+        check(json!(["utf-32", "utf-16"]), "utf-16");
+    }
+
+    #[test]
+    fn folders_come_from_where_the_client_says_them() {
+        let check = |params: Value, expect: &[&str]| {
+            let folders = session(params).folders;
+            assert_eq!(folders.iter().map(|it| it.to_str().unwrap()).collect::<Vec<_>>(), expect);
+        };
+        let two = json!([{"uri": "file:///a%20b", "name": "a"}, {"uri": "ssh://x/y", "name": "y"}]);
+        check(json!({"capabilities": {}, "workspaceFolders": two, "rootUri": "file:///c"}), &["/a b"]);
+        check(json!({"capabilities": {}, "workspaceFolders": null, "rootUri": "file:///c"}), &["/c"]);
+        check(json!({"capabilities": {}, "rootUri": null, "rootPath": "/d"}), &["/d"]);
+        check(json!({"capabilities": {}}), &[]);
+    }
+
+    #[test]
+    fn an_editor_trusts_unless_it_says_otherwise() {
+        let check = |options: Value, expect: bool| {
+            let params = json!({"capabilities": {}, "initializationOptions": options});
+            assert_eq!(session(params).trusted, expect);
+        };
+        check(Value::Null, true);
+        check(json!({}), true);
+        check(json!({"trusted": true}), true);
+        check(json!({"trusted": false}), false);
+        check(json!({"trusted": "no"}), false);
+    }
+}

@@ -1,0 +1,156 @@
+//! Bytes of a text to lines and columns of the protocol, and back. Total: what lies outside of the text is its
+//! nearest end, what lies inside of a character is that character's beginning.
+
+use std::ops::Range;
+
+use lsp_types::Position;
+
+/// What a column counts, as negotiated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Encoding {
+    Utf8,
+    #[default]
+    Utf16,
+}
+
+/// Where the lines of one text begin. Lines end with `\n`, `\r\n` or `\r`, as the protocol says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    begins: Vec<usize>,
+}
+
+impl Lines {
+    pub fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(|at| {
+            let is_first_of_two = bytes.get(*at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n');
+            !is_first_of_two
+        });
+        Self { begins: std::iter::once(0).chain(ends.map(|at| at + 1)).collect() }
+    }
+
+    /// The place of a byte.
+    pub fn position(&self, text: &str, byte: usize, encoding: Encoding) -> Position {
+        let byte = floor(text, byte);
+        let line = self.begins.partition_point(|begin| *begin <= byte).saturating_sub(1);
+        let begin = self.begins.get(line).copied().unwrap_or_default();
+        let before = text.get(begin..byte).unwrap_or_default();
+        let column = match encoding {
+            Encoding::Utf8 => before.len(),
+            Encoding::Utf16 => before.chars().map(char::len_utf16).sum(),
+        };
+        Position { line: line as u32, character: column as u32 }
+    }
+
+    /// The byte of a place.
+    pub fn byte(&self, text: &str, place: Position, encoding: Encoding) -> usize {
+        let line = place.line as usize;
+        let Some(begin) = self.begins.get(line).copied() else { return text.len() };
+        let end = self.begins.get(line + 1).copied().unwrap_or(text.len());
+        let content = text.get(begin..end).unwrap_or_default().trim_end_matches(['\n', '\r']);
+        let column = place.character as usize;
+        match encoding {
+            Encoding::Utf8 => begin + floor(content, column),
+            Encoding::Utf16 => begin + of_utf16(content, column),
+        }
+    }
+
+    /// Between two bytes.
+    pub fn range(&self, text: &str, bytes: &Range<usize>, encoding: Encoding) -> lsp_types::Range {
+        let start = self.position(text, bytes.start, encoding);
+        let end = self.position(text, bytes.end.max(bytes.start), encoding);
+        lsp_types::Range { start, end }
+    }
+
+    /// Between two places; one that is reversed is taken as empty.
+    pub fn bytes(&self, text: &str, range: lsp_types::Range, encoding: Encoding) -> Range<usize> {
+        let start = self.byte(text, range.start, encoding);
+        start..self.byte(text, range.end, encoding).max(start)
+    }
+}
+
+fn floor(text: &str, byte: usize) -> usize {
+    (0..=byte.min(text.len())).rev().find(|it| text.is_char_boundary(*it)).unwrap_or_default()
+}
+
+fn of_utf16(content: &str, column: usize) -> usize {
+    let mut units = 0;
+    for (at, char) in content.char_indices() {
+        units += char.len_utf16();
+        if units > column {
+            return at;
+        }
+    }
+    content.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Encoding, Lines};
+    use lsp_types::Position;
+    use proptest::prelude::{any, prop, proptest};
+
+    fn place(text: &str, byte: usize, encoding: Encoding) -> (u32, u32) {
+        let it = Lines::of(text).position(text, byte, encoding);
+        (it.line, it.character)
+    }
+
+    fn byte(text: &str, (line, character): (u32, u32), encoding: Encoding) -> usize {
+        Lines::of(text).byte(text, Position { line, character }, encoding)
+    }
+
+    #[test]
+    fn columns_count_what_was_agreed() {
+        let text = "aä😀b\nc";
+        for (at, wide, narrow) in [(1, 1, 1), (3, 2, 3), (7, 4, 7), (8, 5, 8)] {
+            assert_eq!(place(text, at, Encoding::Utf16), (0, wide));
+            assert_eq!(place(text, at, Encoding::Utf8), (0, narrow));
+            assert_eq!(byte(text, (0, wide), Encoding::Utf16), at);
+            assert_eq!(byte(text, (0, narrow), Encoding::Utf8), at);
+        }
+        assert_eq!(place(text, 9, Encoding::Utf16), (1, 0));
+        assert_eq!(place(text, 10, Encoding::Utf16), (1, 1));
+    }
+
+    #[test]
+    fn every_kind_of_line_end_ends_a_line() {
+        let text = "a\r\nb\rc\n\nd";
+        let lines = [(0, 0), (3, 1), (5, 2), (7, 3), (8, 4)];
+        for (at, line) in lines {
+            assert_eq!(place(text, at, Encoding::Utf16), (line, 0));
+            assert_eq!(byte(text, (line, 0), Encoding::Utf8), at);
+        }
+        assert_eq!(byte(text, (0, 99), Encoding::Utf16), 1, "a column beyond the line is its end");
+        assert_eq!(byte(text, (99, 0), Encoding::Utf16), text.len());
+    }
+
+    #[test]
+    fn inside_of_a_character_is_its_beginning() {
+        let text = "😀";
+        assert_eq!(byte(text, (0, 1), Encoding::Utf16), 0);
+        assert_eq!(byte(text, (0, 3), Encoding::Utf8), 0);
+        assert_eq!(place(text, 2, Encoding::Utf16), (0, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back(text in "[aä😀\r\n]{0,40}", at in 0..160usize, wide in any::<bool>()) {
+            let encoding = if wide { Encoding::Utf16 } else { Encoding::Utf8 };
+            let lines = Lines::of(&text);
+            let place = lines.position(&text, at, encoding);
+            let back = lines.byte(&text, place, encoding);
+            assert!(text.is_char_boundary(back));
+            // The end of a line that ends in two bytes has one place for both.
+            let between = text.get(back..at.min(text.len())).unwrap_or("\n");
+            assert!(between.is_empty() || between.starts_with(['\r', '\n']), "{text:?} {at} {back}");
+        }
+
+        #[test]
+        fn any_place_is_a_byte(text in prop::string::string_regex(".{0,20}").unwrap(), line in any::<u32>(), column in any::<u32>()) {
+            let at = byte(&text, (line % 30, column % 30), Encoding::Utf16);
+            assert!(text.is_char_boundary(at));
+            let at = byte(&text, (line, column), Encoding::Utf8);
+            assert!(text.is_char_boundary(at));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! `textDocument/didClose`: the file is the document again.
+
+use lsp_types::DidCloseTextDocumentParams;
+
+use crate::lsp::shared::Shared;
+
+pub(crate) fn handle(shared: &Shared, params: &DidCloseTextDocumentParams) {
+    shared.documents.close(&params.text_document.uri);
+}

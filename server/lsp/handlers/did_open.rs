@@ -1,0 +1,10 @@
+//! `textDocument/didOpen`: from now on the editor's text is the document.
+
+use lsp_types::DidOpenTextDocumentParams;
+
+use crate::lsp::shared::Shared;
+
+pub(crate) fn handle(shared: &Shared, params: DidOpenTextDocumentParams) {
+    let opened = params.text_document;
+    shared.documents.open(opened.uri, opened.version, opened.text);
+}

@@ -1,0 +1,9 @@
+//! `textDocument/didSave`: what the editor shows is what runs.
+
+use lsp_types::DidSaveTextDocumentParams;
+
+use crate::lsp::shared::Shared;
+
+pub(crate) fn handle(shared: &Shared, params: &DidSaveTextDocumentParams) {
+    shared.documents.save(&params.text_document.uri);
+}

@@ -1,0 +1,21 @@
+//! The server's process: its own standard streams, one conversation, an exit code.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use tower_lsp::LspService;
+
+use super::pump::{self, Ended, Limits};
+use super::server::Server;
+use super::shared::Shared;
+
+/// Serves one client on stdin and stdout; says whether it ended with `shutdown` and `exit`.
+pub fn serve() -> io::Result<bool> {
+    let (service, socket) = LspService::build(|client| Server::new(Arc::new(Shared::new(client)))).finish();
+    // Not by `io::stdout`: its lock and line buffer are in the way of whole frames.
+    let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    Ok(pump::run(service, socket, input, output, Limits::default())? == Ended::Properly)
+}
