@@ -1,0 +1,5 @@
+-- Neovim's Lua: `vim` is the only global.
+std = 'luajit'
+read_globals = { 'vim' }
+globals = { 'vim.g', 'vim.bo', 'vim.wo', 'vim.b', 'vim.o', 'vim.ui', 'vim.env', 'vim.notify' }
+max_line_length = 120

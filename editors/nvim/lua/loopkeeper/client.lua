@@ -1,0 +1,275 @@
+-- The language client: one server for each root. Starts it, attaches buffers, starts it again when it was killed, and
+-- sends requests. Knows nothing of what the messages mean.
+
+local config = require('loopkeeper.config')
+local files = require('loopkeeper.files')
+local protocol = require('loopkeeper.protocol')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+M.name = 'loopkeeper'
+
+local new_api = vim.fn.has('nvim-0.11') == 1
+-- A server that keeps dying is started again at most this often within this time.
+local restarts_allowed, restarts_within_ms = 3, 180000
+
+local roots = {} ---@type table<integer, string> by client, kept until its end was handled
+local stopping = {} ---@type table<integer, boolean> clients that we asked to end
+local deaths = {} ---@type table<string, integer[]> root to times
+local told_missing = false
+
+---@return string[]
+function M.command()
+  local server = config.get().server
+  local command = type(server) == 'table' and vim.deepcopy(server) or { server }
+  command[1] = vim.fn.expand(command[1])
+  table.insert(command, '--stdio')
+  return command
+end
+
+---@return boolean
+local function server_is_there()
+  local program = M.command()[1]
+  if vim.fn.executable(program) == 1 then
+    return true
+  end
+  if not told_missing then
+    told_missing = true
+    ui.error(
+      ('the server `%s` cannot be run. Hint: put `loopkeeper` on your PATH, or name it: '):format(program)
+        .. "vim.g.loopkeeper = { server = '/path/to/loopkeeper' }"
+    )
+  end
+  return false
+end
+
+local function capabilities()
+  local announced = vim.lsp.protocol.make_client_capabilities()
+  announced.experimental = vim.tbl_extend('force', announced.experimental or {}, {
+    loopkeeper = { version = protocol.version },
+  })
+  announced.workspace.codeLens = { refreshSupport = true }
+  return announced
+end
+
+--- What every client of ours is started with, but for its root.
+function M.defaults()
+  return {
+    name = M.name,
+    cmd = M.command(),
+    capabilities = capabilities(),
+    init_options = { trusted = config.get().trusted },
+    handlers = require('loopkeeper.handlers').messages(),
+    commands = require('loopkeeper.handlers').commands(),
+    on_init = function(client)
+      roots[client.id] = client.config.root_dir
+    end,
+    on_attach = function(client, buffer)
+      require('loopkeeper.lenses').enable(client, buffer)
+      require('loopkeeper.signs').refresh(buffer)
+    end,
+    on_exit = function(code, signal, id)
+      vim.schedule(function()
+        M.ended(code, signal, id)
+      end)
+    end,
+  }
+end
+
+---@param root string
+local function client_config(root)
+  -- What the user set with `vim.lsp.config('loopkeeper', …)` is merged in where there is such a thing.
+  local settings = new_api and vim.deepcopy(vim.lsp.config[M.name]) or M.defaults()
+  settings.root_dir = root
+  settings.filetypes, settings.root_markers = nil, nil
+  return settings
+end
+
+-- Methods of a client take it as their first argument since 0.11.
+local function call(client, method, ...)
+  if new_api then
+    return client[method](client, ...)
+  end
+  return client[method](...)
+end
+
+--- Those that were not asked to end, initialized or not.
+---@return vim.lsp.Client[]
+function M.all()
+  local clients = {}
+  for id in vim.spairs(roots) do
+    local client = vim.lsp.get_client_by_id(id)
+    if client and not stopping[id] and not call(client, 'is_stopped') then
+      table.insert(clients, client)
+    end
+  end
+  return clients
+end
+
+---@param root string
+---@return vim.lsp.Client?
+function M.of_root(root)
+  for _, client in ipairs(M.all()) do
+    if client.config.root_dir == root then
+      return client
+    end
+  end
+end
+
+---@param buffer integer
+---@return vim.lsp.Client?
+function M.of_buffer(buffer)
+  return vim.tbl_filter(function(client)
+    return client.attached_buffers[buffer]
+  end, M.all())[1]
+end
+
+---@param buffer integer
+function M.attach(buffer)
+  local root = files.root(vim.api.nvim_buf_get_name(buffer))
+  local client = M.start(root)
+  if client then
+    vim.lsp.buf_attach_client(buffer, client.id)
+  end
+end
+
+--- The client of a root, started where there is none.
+---@param root string
+---@return vim.lsp.Client?
+function M.start(root)
+  local client = M.of_root(root)
+  if client then
+    return client
+  end
+  if not server_is_there() then
+    return
+  end
+  local id
+  if new_api then
+    id = vim.lsp.start(client_config(root), { attach = false })
+  else
+    id = vim.lsp.start_client(client_config(root))
+  end
+  if id then
+    roots[id] = root
+    return vim.lsp.get_client_by_id(id)
+  end
+end
+
+--- The client that a command in the current buffer means.
+---@return vim.lsp.Client?
+function M.current()
+  local client = M.of_buffer(vim.api.nvim_get_current_buf())
+  if client then
+    return client
+  end
+  local name = vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) or ''
+  return M.of_root(files.root(name)) or M.all()[1] or M.start(files.root(name))
+end
+
+---@param client vim.lsp.Client
+---@param method string
+---@param params table
+---@param callback fun(err?: lsp.ResponseError, result: any)
+function M.request(client, method, params, callback)
+  params = next(params) == nil and vim.empty_dict() or params
+  call(client, 'request', method, params, callback)
+end
+
+---@param client vim.lsp.Client
+function M.root(client)
+  return roots[client.id] or client.config.root_dir or ''
+end
+
+---@param root string
+---@param buffers integer[]
+local function start_again(root, buffers)
+  local client = M.start(root)
+  for _, buffer in ipairs(client and buffers or {}) do
+    if vim.api.nvim_buf_is_loaded(buffer) then
+      vim.lsp.buf_attach_client(buffer, client.id)
+    end
+  end
+end
+
+---@param root string
+---@return integer[]
+local function our_buffers(root)
+  return vim.tbl_filter(function(buffer)
+    local path = vim.api.nvim_buf_get_name(buffer)
+    return vim.api.nvim_buf_is_loaded(buffer)
+      and vim.bo[buffer].buftype == ''
+      and files.is_ours(path)
+      and files.root(path) == root
+  end, vim.api.nvim_list_bufs())
+end
+
+--- A client's server has gone. Loops do not notice; whoever did not mean it gets the server back.
+---@param code integer
+---@param signal integer
+---@param id integer
+function M.ended(code, signal, id)
+  local root, meant = roots[id], stopping[id]
+  roots[id], stopping[id] = nil, nil
+  if meant or root == nil or vim.v.exiting ~= vim.NIL or (code == 0 and signal == 0) then
+    return
+  end
+  local now = vim.uv.now()
+  deaths[root] = vim.tbl_filter(function(time)
+    return now - time < restarts_within_ms
+  end, deaths[root] or {})
+  table.insert(deaths[root], now)
+  if #deaths[root] > restarts_allowed then
+    ui.error('the server keeps ending. Loops keep running. Hint: see `:checkhealth loopkeeper`, then `:Ralph restart`.')
+    return
+  end
+  start_again(root, our_buffers(root))
+end
+
+--- Ends the servers and starts them again; loops keep running.
+function M.restart()
+  local waiting = M.all()
+  deaths, told_missing = {}, false
+  if #waiting == 0 then
+    local name = vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) or ''
+    start_again(files.root(name), our_buffers(files.root(name)))
+    return
+  end
+  for _, client in ipairs(waiting) do
+    local root = M.root(client)
+    stopping[client.id] = true
+    call(client, 'stop')
+    M.when_stopped(client, function()
+      start_again(root, our_buffers(root))
+    end)
+  end
+end
+
+---@param client vim.lsp.Client
+---@param callback fun()
+function M.when_stopped(client, callback)
+  local timer = assert(vim.uv.new_timer())
+  local started = vim.uv.now()
+  timer:start(
+    20,
+    20,
+    vim.schedule_wrap(function()
+      if timer:is_closing() then
+        return
+      end
+      local stopped = vim.lsp.get_client_by_id(client.id) == nil or call(client, 'is_stopped')
+      if not stopped and vim.uv.now() - started > 3000 then
+        -- It does not answer: end it by force, and do not wait for it any longer.
+        call(client, 'stop', true)
+        stopped = true
+      end
+      if stopped then
+        timer:close()
+        callback()
+      end
+    end)
+  )
+end
+
+return M

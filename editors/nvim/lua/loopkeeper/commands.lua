@@ -1,0 +1,73 @@
+-- `:Ralph`: finds the subcommand, completes its words. What a subcommand does stands in `commands/`.
+
+local M = {}
+
+---@class loopkeeper.Call
+---@field words string[] what follows the subcommand
+---@field text string the same as it was typed
+---@field bang boolean
+
+---@class loopkeeper.Subcommand
+---@field run fun(call: loopkeeper.Call)
+---@field complete? fun(words: string[]): string[] candidates for the word after these
+---@field bang? boolean whether it takes a `!`
+
+---@type table<string, { module: string, name: string }>
+local subcommands = {}
+for module, names in pairs({
+  start = { 'start', 'check' },
+  control = { 'stop', 'pause', 'resume', 'reset', 'steer' },
+  iterations = { 'rollback', 'diff', 'output', 'log' },
+  look = { 'status', 'quickfix', 'trust', 'restart' },
+}) do
+  for _, name in ipairs(names) do
+    subcommands[name] = { module = module, name = name }
+  end
+end
+
+---@return string[]
+function M.names()
+  local names = vim.tbl_keys(subcommands)
+  table.sort(names)
+  return names
+end
+
+---@param name string
+---@return loopkeeper.Subcommand?
+local function find(name)
+  local entry = subcommands[name]
+  return entry and require('loopkeeper.commands.' .. entry.module)[name]
+end
+
+---@param call table as `nvim_create_user_command` hands it over
+function M.run(call)
+  local word, text = call.args:match('^(%S*)%s*(.-)%s*$')
+  local name, bang = word:gsub('!$', '')
+  local subcommand = find(name == '' and 'status' or name)
+  local ui = require('loopkeeper.ui')
+  if not subcommand then
+    ui.error(('there is no `:Ralph %s`. There are: %s'):format(name, table.concat(M.names(), ', ')))
+  elseif (bang > 0 or call.bang) and not subcommand.bang then
+    ui.error(('`:Ralph %s` takes no `!`'):format(name))
+  else
+    subcommand.run({ words = vim.split(text, '%s+', { trimempty = true }), text = text, bang = bang > 0 or call.bang })
+  end
+end
+
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local words = vim.split(line:gsub('^.-Ralph!?%s*', ''), '%s+')
+  local candidates = M.names()
+  if #words > 1 then
+    local subcommand = find((words[1]:gsub('!$', '')))
+    local before = vim.list_slice(words, 2, #words - 1)
+    candidates = subcommand and subcommand.complete and subcommand.complete(before) or {}
+  end
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
+return M

@@ -1,0 +1,71 @@
+-- What is asked of a loop at work: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`.
+
+local pick = require('loopkeeper.pick')
+local protocol = require('loopkeeper.protocol')
+local status = require('loopkeeper.status')
+
+local M = {}
+
+local function open_loops(words)
+  if #words > 0 then
+    return {}
+  end
+  return vim.tbl_map(function(loop)
+    return loop.id
+  end, vim.tbl_filter(status.is_open, status.loops()))
+end
+
+---@param named? string
+---@param command string
+---@param more? table
+local function order(named, command, more)
+  pick.loop(named, true, function(client, loop)
+    local argument = vim.tbl_extend('force', { loopId = loop.id }, more or {})
+    require('loopkeeper.orders').send(client, command, argument)
+  end)
+end
+
+M.stop = {
+  bang = true,
+  complete = open_loops,
+  run = function(call)
+    order(call.words[1], protocol.commands.stop, { now = call.bang })
+  end,
+}
+
+M.pause = {
+  complete = open_loops,
+  run = function(call)
+    order(call.words[1], protocol.commands.pause)
+  end,
+}
+
+M.resume = {
+  complete = open_loops,
+  run = function(call)
+    order(call.words[1], protocol.commands.resume)
+  end,
+}
+
+M.reset = {
+  complete = open_loops,
+  run = function(call)
+    order(call.words[1], protocol.commands.resetBreaker)
+  end,
+}
+
+M.steer = {
+  run = function(call)
+    if call.text ~= '' then
+      order(nil, protocol.commands.steer, { text = call.text })
+      return
+    end
+    vim.ui.input({ prompt = 'Tell the agent: ' }, function(text)
+      if text and text ~= '' then
+        order(nil, protocol.commands.steer, { text = text })
+      end
+    end)
+  end,
+}
+
+return M

@@ -1,0 +1,129 @@
+-- What is asked about an iteration: `:Ralph rollback`, `diff`, `output`, `log`.
+
+local client_module = require('loopkeeper.client')
+local pick = require('loopkeeper.pick')
+local protocol = require('loopkeeper.protocol')
+local status = require('loopkeeper.status')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+---@param words string[]
+---@return integer? iteration, string? loop, string? problem
+local function parse(words)
+  local iteration, loop
+  for _, word in ipairs(words) do
+    if word:match('^%d+$') and not iteration then
+      iteration = tonumber(word)
+    elseif not loop then
+      loop = word
+    else
+      return nil, nil, ('`%s` is not understood'):format(word)
+    end
+  end
+  return iteration, loop
+end
+
+local function complete(words)
+  local candidates = {}
+  local latest = #words == 0 and status.loops()[1]
+  for iteration = 0, latest and latest.iteration or -1 do
+    table.insert(candidates, tostring(iteration))
+  end
+  for _, loop in ipairs(status.loops()) do
+    table.insert(candidates, loop.id)
+  end
+  return candidates
+end
+
+---@param entry loopkeeper.IterationEntry
+---@return string
+local function describe(entry)
+  local changed = entry.changed and ('%d files changed, '):format(entry.changed) or ''
+  local name = entry.iteration == 0 and 'the start' or 'iteration ' .. entry.iteration
+  return ('%s: %s%d of %d pass'):format(name, changed, entry.passed, entry.total)
+end
+
+--- Calls back with the iteration that was named, else the one that the user picks.
+local function with_iteration(call, prompt, smallest, callback)
+  local iteration, named, problem = parse(call.words)
+  if problem then
+    ui.error(problem)
+    return
+  end
+  pick.loop(named, false, function(client, loop)
+    if iteration then
+      return callback(client, loop, iteration)
+    end
+    client_module.request(client, protocol.requests.iterations, { loopId = loop.id }, function(err, result)
+      if err then
+        return require('loopkeeper.orders').show_error(err)
+      end
+      local entries = vim.tbl_filter(function(entry)
+        return entry.iteration >= smallest
+      end, result.iterations)
+      if #entries == 0 then
+        return ui.info('there is no iteration yet')
+      end
+      ui.select(vim.iter(entries):rev():totable(), prompt, describe, function(entry)
+        callback(client, loop, entry.iteration)
+      end)
+    end)
+  end)
+end
+
+---@param command string
+local function send(command)
+  return function(client, loop, iteration)
+    require('loopkeeper.orders').send(client, command, { loopId = loop.id, iteration = iteration })
+  end
+end
+
+M.rollback = {
+  complete = complete,
+  run = function(call)
+    with_iteration(call, 'Roll back to: ', 0, send(protocol.commands.rollback))
+  end,
+}
+
+M.diff = {
+  complete = complete,
+  run = function(call)
+    with_iteration(call, 'Changes of: ', 1, send(protocol.commands.diff))
+  end,
+}
+
+M.output = {
+  complete = complete,
+  run = function(call)
+    local iteration, named, problem = parse(call.words)
+    if problem then
+      ui.error(problem)
+      return
+    end
+    pick.loop(named, false, function(client, loop)
+      if iteration == nil and status.is_open(loop) then
+        require('loopkeeper.output').open(client, loop)
+        return
+      end
+      local argument = { task = loop.task.uri, iteration = iteration }
+      require('loopkeeper.orders').send(client, protocol.commands.output, argument)
+    end)
+  end,
+}
+
+M.log = {
+  complete = complete,
+  run = function(call)
+    pick.loop(call.words[1], false, function(client, loop)
+      client_module.request(client, protocol.requests.iterations, { loopId = loop.id }, function(err, result)
+        if err then
+          return require('loopkeeper.orders').show_error(err)
+        end
+        require('loopkeeper.history').show(loop, result)
+      end)
+    end)
+  end,
+}
+
+return M

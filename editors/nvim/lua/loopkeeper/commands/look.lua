@@ -1,0 +1,43 @@
+-- `:Ralph status`, `quickfix`, `trust`, `restart`.
+
+local pick = require('loopkeeper.pick')
+local status = require('loopkeeper.status')
+
+local M = {}
+
+M.status = {
+  run = function()
+    -- With something waiting for an answer, that is what the user wants to see.
+    if require('loopkeeper.questions').ask_pending() then
+      return
+    end
+    require('loopkeeper.overview').open()
+  end,
+}
+
+M.quickfix = {
+  run = function()
+    require('loopkeeper.quickfix').open()
+  end,
+}
+
+M.trust = {
+  complete = function(words)
+    return #words > 0 and {} or vim.tbl_map(function(task)
+      return task.id
+    end, status.tasks())
+  end,
+  run = function(call)
+    pick.task(call.words[1], function(client, task)
+      require('loopkeeper.trust').open(client, task)
+    end)
+  end,
+}
+
+M.restart = {
+  run = function()
+    require('loopkeeper.client').restart()
+  end,
+}
+
+return M

@@ -1,0 +1,98 @@
+-- `:Ralph start` and `:Ralph check`.
+
+local pick = require('loopkeeper.pick')
+local protocol = require('loopkeeper.protocol')
+local status = require('loopkeeper.status')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+local settings = { agent = 'agent', iterations = 'iterations', duration = 'duration', cost = 'costUsd' }
+
+---@param words string[]
+---@return table? argument, string? problem
+local function start_argument(words)
+  local argument = {}
+  for _, word in ipairs(words) do
+    local key, value = word:match('^(%a+)=(.+)$')
+    if word == 'anyway' then
+      argument.anyway = true
+    elseif key == 'agent' then
+      argument.agent = value
+    elseif key and settings[key] then
+      argument.limits = argument.limits or {}
+      argument.limits[settings[key]] = key == 'duration' and value or tonumber(value) or value
+    elseif key or argument.task then
+      return nil, ('`%s` is not understood. Hint: `:help :Ralph-start`'):format(word)
+    else
+      argument.task = word
+    end
+  end
+  return argument
+end
+
+local function task_ids()
+  return vim.tbl_map(function(task)
+    return task.id
+  end, status.tasks())
+end
+
+M.start = {
+  run = function(call)
+    local argument, problem = start_argument(call.words)
+    if not argument then
+      ui.error(problem)
+      return
+    end
+    pick.task(argument.task, function(client, task)
+      argument.task = task
+      require('loopkeeper.orders').send(client, protocol.commands.start, argument)
+    end)
+  end,
+  complete = function()
+    return vim.list_extend(task_ids(), { 'agent=', 'anyway', 'cost=', 'duration=', 'iterations=' })
+  end,
+}
+
+--- The criterion whose place holds the cursor.
+---@param entry? loopkeeper.TaskEntry
+---@return string?
+local function criterion_here(entry)
+  local row = vim.api.nvim_win_get_cursor(0)[1]
+  local path = vim.fs.normalize(vim.api.nvim_buf_get_name(0))
+  for _, item in ipairs(entry and entry.criteria.items or {}) do
+    local root = vim.uri_to_fname(entry.root)
+    if
+      vim.fs.normalize(root .. '/' .. item.place.file) == path and vim.fn.byte2line(item.place.range.start + 1) == row
+    then
+      return item.id
+    end
+  end
+end
+
+M.check = {
+  run = function(call)
+    pick.task(nil, function(client, task, entry)
+      local criterion = call.words[1]
+      if criterion == 'here' then
+        criterion = criterion_here(entry)
+        if not criterion then
+          ui.error('there is no criterion on this line')
+          return
+        end
+      end
+      require('loopkeeper.orders').send(client, protocol.commands.check, { task = task, criterion = criterion })
+    end)
+  end,
+  complete = function(words)
+    local ids = { 'here' }
+    for _, task in ipairs(#words == 0 and status.tasks() or {}) do
+      for _, item in ipairs(task.criteria.items) do
+        table.insert(ids, item.id)
+      end
+    end
+    return #words == 0 and ids or {}
+  end,
+}
+
+return M

@@ -1,0 +1,93 @@
+-- The options: `vim.g.loopkeeper`, or what `setup()` was given. Paths and presentation only: how a loop behaves stands
+-- in `loopkeeper.toml`. A wrong option is told once and its default used.
+
+local M = {}
+
+---@class loopkeeper.Options
+---@field server? string|string[] Program of the server, or it and its first arguments.
+---@field trusted? boolean Whether anything may be started in the folders opened here; `false` starts nothing.
+---@field codelens? boolean Show the server's code lenses.
+---@field signs? boolean Show in the sign column whether a criterion holds.
+---@field notify? boolean Tell by `vim.notify` when a loop ends or needs you.
+---@field checktime? boolean Read buffers again after an iteration changed their files.
+---@field files? string[] Globs of further task files, matched against the whole path.
+---@field output? loopkeeper.OutputOptions
+
+---@class loopkeeper.OutputOptions
+---@field lines? integer How many lines the output buffer keeps.
+---@field height? integer Height of its window.
+
+M.defaults = {
+  server = 'loopkeeper',
+  trusted = true,
+  codelens = true,
+  signs = true,
+  notify = true,
+  checktime = true,
+  files = {},
+  output = { lines = 5000, height = 15 },
+}
+
+local given = {} ---@type loopkeeper.Options
+local told = {} ---@type table<string, boolean>
+
+---@param defaults table
+---@param options table
+---@param prefix string
+---@param complain fun(problem: string)
+---@return table
+local function merge(defaults, options, prefix, complain)
+  local merged = vim.deepcopy(defaults)
+  for key, value in pairs(options) do
+    local default = defaults[key]
+    local name = prefix .. tostring(key)
+    if default == nil then
+      complain(('there is no option `%s`'):format(name))
+    elseif key == 'output' and type(value) == 'table' then
+      merged[key] = merge(default, value, name .. '.', complain)
+    elseif type(value) == type(default) or (key == 'server' and type(value) == 'table') then
+      merged[key] = value
+    else
+      complain(('the option `%s` must be a %s'):format(name, type(default)))
+    end
+  end
+  return merged
+end
+
+---@param complain fun(problem: string)
+---@return table
+local function read(complain)
+  local global = vim.g.loopkeeper
+  if global ~= nil and type(global) ~= 'table' then
+    complain('`vim.g.loopkeeper` must be a table')
+    global = nil
+  end
+  return merge(M.defaults, vim.tbl_deep_extend('force', global or {}, given), '', complain)
+end
+
+--- Options with defaults filled in.
+function M.get()
+  return read(function(problem)
+    if not told[problem] then
+      told[problem] = true
+      require('loopkeeper.ui').warn(problem .. '. See `:help loopkeeper-options`.')
+    end
+  end)
+end
+
+--- What is wrong with the options, for `:checkhealth`.
+---@return string[]
+function M.problems()
+  local problems = {}
+  read(function(problem)
+    table.insert(problems, problem)
+  end)
+  return problems
+end
+
+---@param options loopkeeper.Options
+function M.merge(options)
+  given = vim.tbl_deep_extend('force', given, options or {})
+end
+
+return M

@@ -1,0 +1,89 @@
+-- The changes of one iteration, file by file in diff mode, in a tab of their own: `]f` and `[f` go to the next and the
+-- previous file, `q` closes the tab. What is shown are copies; nothing here writes a file.
+
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+---@class loopkeeper.DiffTab
+---@field name string
+---@field files loopkeeper.DiffFile[]
+---@field index integer
+---@field windows integer[] before and after
+
+---@param tab loopkeeper.DiffTab
+---@param side "before"|"after"
+---@return integer?
+local function side_buffer(tab, side)
+  local file = tab.files[tab.index]
+  local lines, problem = ui.read(file[side])
+  if not lines then
+    ui.error(problem or '')
+    return
+  end
+  local buffer = ui.scratch(('loopkeeper://%s/%s/%s'):format(tab.name, side, file.path), '')
+  ui.set_lines(buffer, 0, -1, lines)
+  vim.bo[buffer].bufhidden = 'hide'
+  -- By its name alone: what is in it decides nothing.
+  vim.bo[buffer].syntax = vim.filetype.match({ filename = file.path, contents = {} }) or ''
+  return buffer
+end
+
+---@param text string
+local function as_statusline(text)
+  return (text:gsub('%%', '%%%%'))
+end
+
+---@param tab loopkeeper.DiffTab
+---@param show fun(tab: loopkeeper.DiffTab)
+local function map_keys(tab, buffer, show)
+  local function step(by)
+    return function()
+      tab.index = (tab.index - 1 + by) % #tab.files + 1
+      show(tab)
+    end
+  end
+  vim.keymap.set('n', ']f', step(1), { buffer = buffer, desc = 'Ralph: next file' })
+  vim.keymap.set('n', '[f', step(-1), { buffer = buffer, desc = 'Ralph: previous file' })
+  vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = buffer, desc = 'Ralph: close' })
+end
+
+---@param tab loopkeeper.DiffTab
+local function show(tab)
+  local file = tab.files[tab.index]
+  local buffers = { side_buffer(tab, 'before'), side_buffer(tab, 'after') }
+  if #buffers < 2 then
+    return
+  end
+  for place, window in ipairs(tab.windows) do
+    vim.api.nvim_win_call(window, function()
+      vim.cmd.diffoff()
+      vim.api.nvim_win_set_buf(window, buffers[place])
+      vim.cmd.diffthis()
+    end)
+    local word = place == 1 and 'before' or 'after'
+    local bar = (' %s · %s · %s (%d/%d)'):format(word, file.path, file.kind, tab.index, #tab.files)
+    vim.wo[window].winbar = as_statusline(bar)
+    map_keys(tab, buffers[place], show)
+  end
+end
+
+---@param argument { loopId: string, iteration: integer }
+---@param result loopkeeper.DiffResult
+function M.open(argument, result)
+  if #result.files == 0 then
+    ui.info(('iteration %d changed no file.'):format(argument.iteration))
+    return
+  end
+  vim.cmd.tabnew()
+  local empty = vim.api.nvim_get_current_buf()
+  local before = vim.api.nvim_get_current_win()
+  local after = vim.api.nvim_open_win(empty, true, { split = 'right', win = before })
+  local name = ('diff/%s/%d'):format(argument.loopId, argument.iteration)
+  show({ name = name, files = result.files, index = 1, windows = { before, after } })
+  if vim.api.nvim_buf_is_valid(empty) and vim.fn.bufwinid(empty) == -1 then
+    vim.api.nvim_buf_delete(empty, { force = true })
+  end
+end
+
+return M

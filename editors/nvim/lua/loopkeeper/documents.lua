@@ -1,0 +1,47 @@
+-- Handler of `window/showDocument`. A file of the workspace is opened as such; any other is what an agent or a check
+-- printed, or a page of the server's, and is shown as plain text that cannot be changed. Nothing goes to a browser.
+
+local client_module = require('loopkeeper.client')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+---@param params { uri: string, external?: boolean, takeFocus?: boolean, selection?: table }
+---@param client? vim.lsp.Client
+---@return { success: boolean }
+function M.show(params, client)
+  if params.external or not vim.startswith(params.uri, 'file:') then
+    return { success = false }
+  end
+  local path = vim.fs.normalize(vim.uri_to_fname(params.uri))
+  if client and vim.startswith(path, vim.fs.normalize(client_module.root(client)) .. '/') then
+    return vim.lsp.handlers['window/showDocument'](
+      nil,
+      params,
+      { client_id = client.id, method = 'window/showDocument' }
+    )
+  end
+  return { success = M.page(params.uri, params.selection) }
+end
+
+--- Shows a file as text in a window below the others.
+---@param uri string
+---@param selection? { start: { line: integer } }
+---@return boolean whether it could be read
+function M.page(uri, selection)
+  local lines, problem = ui.read(uri)
+  if not lines then
+    ui.error(problem or '')
+    return false
+  end
+  local path = vim.uri_to_fname(uri)
+  local buffer = ui.scratch('loopkeeper://' .. path, 'loopkeeper-page')
+  vim.bo[buffer].bufhidden = 'wipe'
+  ui.set_lines(buffer, 0, -1, lines)
+  local window = ui.show_below(buffer, math.min(math.max(#lines, 5), math.floor(vim.o.lines / 2)), true)
+  local row = selection and selection.start.line + 1 or 1
+  vim.api.nvim_win_set_cursor(window, { math.min(row, math.max(#lines, 1)), 0 })
+  return true
+end
+
+return M

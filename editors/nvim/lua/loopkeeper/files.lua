@@ -1,0 +1,55 @@
+-- Which files the server is attached to, and the root it is started for. Names only: what is in them, the server knows.
+
+local M = {}
+
+local names = {
+  ['loopkeeper.toml'] = true,
+  ['PROMPT.md'] = true,
+  ['PROMPT_build.md'] = true,
+  ['RALPH.md'] = true,
+  ['RALPH_TASK.md'] = true,
+  ['prd.json'] = true,
+  ['fix_plan.md'] = true,
+  ['@fix_plan.md'] = true,
+  ['IMPLEMENTATION_PLAN.md'] = true,
+}
+local endings = { '%.ralph%.md$', '/scripts/ralph/prompt%.md$', '/loopkeeper/config%.toml$' }
+
+--- Whether it is a task, a plan or a configuration by its name.
+---@param path string
+---@return boolean
+function M.is_ours(path)
+  if path == '' or path:find('^%w+://') then
+    return false
+  end
+  if names[vim.fs.basename(path)] then
+    return true
+  end
+  for _, ending in ipairs(endings) do
+    if path:find(ending) then
+      return true
+    end
+  end
+  for _, glob in ipairs(require('loopkeeper.config').get().files) do
+    if vim.glob.to_lpeg(glob):match(path) then
+      return true
+    end
+  end
+  return false
+end
+
+--- Nearest folder above with a configuration, else with a repository, else the working directory.
+---@param path string of a file, or '' for none
+---@return string
+function M.root(path)
+  local cwd = vim.fn.getcwd()
+  local from = path == '' and cwd or vim.fs.dirname(path)
+  local root = vim.fs.root(from, 'loopkeeper.toml') or vim.fs.root(from, '.git')
+  if root then
+    return root
+  end
+  local below = vim.startswith(from .. '/', cwd:gsub('/$', '') .. '/')
+  return below and cwd or from
+end
+
+return M

@@ -1,0 +1,56 @@
+-- What the server may send, and which module it goes to. No rules here.
+
+local protocol = require('loopkeeper.protocol')
+
+local M = {}
+
+--- Handlers of our client, by method.
+function M.messages()
+  local function client_of(context)
+    return vim.lsp.get_client_by_id(context.client_id)
+  end
+  return {
+    [protocol.notifications.status] = function(_, params, context)
+      local client = client_of(context)
+      if client then
+        require('loopkeeper.status').update(client, params)
+      end
+    end,
+    [protocol.notifications.output] = function(_, params)
+      require('loopkeeper.output').append(params)
+    end,
+    [protocol.notifications.alert] = function(_, params, context)
+      require('loopkeeper.questions').alert(params, client_of(context))
+    end,
+    ['window/showMessageRequest'] = function(_, params)
+      return require('loopkeeper.questions').asked(params)
+    end,
+    ['window/showMessage'] = function(_, params)
+      local level = ({ vim.log.levels.ERROR, vim.log.levels.WARN })[params.type] or vim.log.levels.INFO
+      vim.notify('Ralph: ' .. params.message, level, { title = 'Ralph' })
+    end,
+    ['window/showDocument'] = function(_, params, context)
+      return require('loopkeeper.documents').show(params, client_of(context))
+    end,
+    ['workspace/codeLens/refresh'] = function(_, _, context)
+      require('loopkeeper.lenses').refresh(client_of(context))
+      return vim.NIL
+    end,
+  }
+end
+
+--- What lenses, code actions and alerts ask for goes the same way as `:Ralph`: files are saved first, errors are shown.
+function M.commands()
+  local commands = {}
+  for _, name in pairs(protocol.commands) do
+    commands[name] = function(command, context)
+      local client = vim.lsp.get_client_by_id(context.client_id)
+      if client then
+        require('loopkeeper.orders').send(client, name, (command.arguments or {})[1] or {})
+      end
+    end
+  end
+  return commands
+end
+
+return M

@@ -1,0 +1,91 @@
+-- `:checkhealth loopkeeper`: what has to be there, and what is.
+
+local M = {}
+
+local agents = { 'claude', 'codex', 'opencode', 'gemini' }
+
+local function check_neovim()
+  if vim.fn.has('nvim-0.10') == 1 then
+    vim.health.ok('Neovim ' .. tostring(vim.version()))
+  else
+    vim.health.error('Neovim 0.10 or newer is needed')
+  end
+end
+
+local function check_options()
+  local problems = require('loopkeeper.config').problems()
+  for _, problem in ipairs(problems) do
+    vim.health.error(problem, 'See `:help loopkeeper-options`.')
+  end
+  if #problems == 0 then
+    vim.health.ok('options are well-formed')
+  end
+end
+
+local function check_server()
+  local command = require('loopkeeper.client').command()
+  local path = vim.fn.exepath(command[1])
+  if path == '' then
+    vim.health.error(('the server `%s` cannot be run'):format(command[1]), {
+      'Put `loopkeeper` on your PATH, or',
+      "name it: vim.g.loopkeeper = { server = '/path/to/loopkeeper' }",
+    })
+    return
+  end
+  local ok, process = pcall(vim.system, { path, '--version' }, { text = true, timeout = 10000 })
+  local result = ok and process:wait() or { code = -1 }
+  if result.code == 0 then
+    vim.health.ok(('%s is %s'):format(path, vim.trim(result.stdout)))
+  else
+    vim.health.error(('%s does not tell its version'):format(path), 'Is it the right program?')
+  end
+end
+
+local function check_programs()
+  if vim.fn.executable('git') == 1 then
+    vim.health.ok('git is there')
+  else
+    vim.health.warn('git is not on PATH', 'Checks such as `clean` need it.')
+  end
+  local found = vim.tbl_filter(function(agent)
+    return vim.fn.executable(agent) == 1
+  end, agents)
+  if #found > 0 then
+    vim.health.ok('agents on PATH: ' .. table.concat(found, ', '))
+  else
+    vim.health.warn('no known agent is on PATH: ' .. table.concat(agents, ', '), {
+      'Install one, or describe your own under `[agents]` in loopkeeper.toml.',
+    })
+  end
+end
+
+local function check_clients()
+  local client_module, status = require('loopkeeper.client'), require('loopkeeper.status')
+  local clients = client_module.all()
+  if #clients == 0 then
+    vim.health.info('no server runs: it starts with the first task, plan or configuration that is opened')
+  end
+  for _, client in ipairs(clients) do
+    local params = status.of(client)
+    local root = client_module.root(client)
+    if not params then
+      vim.health.warn(('the server for %s has told nothing yet'):format(root))
+    elseif params.health ~= 'ok' then
+      vim.health.warn(('%s: %s'):format(root, params.message or params.health))
+    else
+      vim.health.ok(('the server for %s: %d tasks, %d loops'):format(root, #params.tasks, #params.loops))
+    end
+  end
+  vim.health.info('messages of the server: ' .. vim.lsp.get_log_path())
+end
+
+function M.check()
+  vim.health.start('loopkeeper')
+  check_neovim()
+  check_options()
+  check_server()
+  check_programs()
+  check_clients()
+end
+
+return M

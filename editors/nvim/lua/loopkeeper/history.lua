@@ -1,0 +1,58 @@
+-- `:Ralph log`: the iterations of a loop, and what each criterion did in them.
+
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+---@param ms? integer
+---@return string
+local function duration(ms)
+  if not ms then
+    return ''
+  elseif ms < 60000 then
+    return ('%d s'):format(math.floor(ms / 1000 + 0.5))
+  end
+  return ('%d min'):format(math.floor(ms / 60000 + 0.5))
+end
+
+---@param entry loopkeeper.IterationEntry
+---@return string
+local function iteration_line(entry)
+  local cost = entry.costMicros and ('$%.2f'):format(entry.costMicros / 1e6) or ''
+  local changed = entry.changed and ('%d files changed'):format(entry.changed) or ''
+  local name = entry.iteration == 0 and 'start' or tostring(entry.iteration)
+  local line = ('%5s  %d of %d pass  %-8s  %-8s  %s'):format(
+    name,
+    entry.passed,
+    entry.total,
+    duration(entry.durationMs),
+    cost,
+    changed
+  )
+  return (line:gsub('%s+$', ''))
+end
+
+---@param loop loopkeeper.LoopStatus
+---@param result loopkeeper.IterationsResult
+function M.show(loop, result)
+  local lines = { ('%s: loop %s'):format(loop.task.title, result.loopId), '' }
+  for _, entry in ipairs(result.iterations) do
+    table.insert(lines, iteration_line(entry))
+  end
+  table.insert(lines, '')
+  for _, criterion in ipairs(result.criteria) do
+    table.insert(lines, ('%s  %s'):format(criterion.row, criterion.name))
+  end
+  if loop.outcome then
+    vim.list_extend(lines, { '', loop.outcome.sentence })
+  end
+  lines = vim.tbl_map(function(line)
+    return (line:gsub('[\r\n]', ' '))
+  end, lines)
+  local buffer = ui.scratch('loopkeeper://log/' .. result.loopId, 'loopkeeper-log')
+  vim.bo[buffer].bufhidden = 'wipe'
+  ui.set_lines(buffer, 0, -1, lines)
+  ui.show_below(buffer, math.min(#lines + 1, math.floor(vim.o.lines / 2)), true)
+end
+
+return M

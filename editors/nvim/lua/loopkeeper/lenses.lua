@@ -1,0 +1,59 @@
+-- Code lenses of our own client, and of no other. Neovim 0.12 keeps them up to date by itself; before, they are asked
+-- for when the server says that they changed.
+
+local config = require('loopkeeper.config')
+
+local M = {}
+
+local by_itself = vim.lsp.codelens.enable ~= nil
+
+---@param client vim.lsp.Client
+---@param buffer integer
+local function ask(client, buffer)
+  local params = { textDocument = vim.lsp.util.make_text_document_params(buffer) }
+  require('loopkeeper.client').request(client, 'textDocument/codeLens', params, function(err, lenses)
+    if not err and vim.api.nvim_buf_is_loaded(buffer) then
+      vim.lsp.codelens.save(lenses or {}, buffer, client.id)
+      vim.lsp.codelens.display(lenses or {}, buffer, client.id)
+    end
+  end)
+end
+
+---@param client vim.lsp.Client
+---@param buffer integer
+function M.enable(client, buffer)
+  if not config.get().codelens then
+    return
+  end
+  if by_itself then
+    vim.lsp.codelens.enable(true, { bufnr = buffer })
+    return
+  end
+  ask(client, buffer)
+  vim.api.nvim_create_autocmd({ 'InsertLeave', 'BufWritePost', 'TextChanged' }, {
+    group = vim.api.nvim_create_augroup('loopkeeper.lenses.' .. buffer, {}),
+    buffer = buffer,
+    callback = function()
+      local current = require('loopkeeper.client').of_buffer(buffer)
+      if current then
+        ask(current, buffer)
+      end
+    end,
+  })
+end
+
+---@param client? vim.lsp.Client
+function M.refresh(client)
+  if not client or not config.get().codelens then
+    return
+  end
+  if by_itself then
+    vim.lsp.codelens.on_refresh(nil, nil, { client_id = client.id, method = 'workspace/codeLens/refresh' })
+    return
+  end
+  for buffer in pairs(client.attached_buffers) do
+    ask(client, buffer)
+  end
+end
+
+return M

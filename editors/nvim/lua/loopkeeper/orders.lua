@@ -1,0 +1,104 @@
+-- Sends the server a command and shows what came of it: files are saved before what reads them, an error is shown as
+-- the server words it, a result goes to whoever shows such results.
+
+local client_module = require('loopkeeper.client')
+local files = require('loopkeeper.files')
+local protocol = require('loopkeeper.protocol')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+local reads_files =
+  { [protocol.commands.start] = true, [protocol.commands.check] = true, [protocol.commands.trust] = true }
+
+--- Saves the tasks, plans and configurations of a root that have unsaved changes.
+---@param root string
+---@return boolean whether all could be saved
+function M.save(root)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    local path = vim.api.nvim_buf_get_name(buffer)
+    local changed = vim.api.nvim_buf_is_loaded(buffer) and vim.bo[buffer].modified and vim.bo[buffer].buftype == ''
+    local ours = files.is_ours(path) or client_module.of_buffer(buffer) ~= nil
+    if changed and ours and vim.startswith(path, root .. '/') then
+      local ok, problem = pcall(vim.api.nvim_buf_call, buffer, function()
+        vim.cmd.write({ mods = { silent = true } })
+      end)
+      if not ok then
+        ui.error(
+          ('cannot save %s: %s'):format(vim.fn.fnamemodify(path, ':.'), tostring(problem):gsub('^.-(E%d+:)', '%1'))
+        )
+        return false
+      end
+    end
+  end
+  return true
+end
+
+---@param err lsp.ResponseError
+function M.show_error(err)
+  local data = type(err.data) == 'table' and err.data or {}
+  -- The server asks by itself; a message besides its question would be one too many.
+  if data.code == protocol.errors.untrusted and data.asked then
+    return
+  end
+  ui.error(err.message)
+end
+
+--- Executes a command of the server. Without a callback the result is shown by its own kind.
+---@param client vim.lsp.Client
+---@param command string
+---@param argument table
+---@param on_result? fun(result: table)
+function M.send(client, command, argument, on_result)
+  if reads_files[command] and not M.save(client_module.root(client)) then
+    return
+  end
+  local questions = require('loopkeeper.questions')
+  questions.expect()
+  local argument_or_empty = next(argument) == nil and vim.empty_dict() or argument
+  local params = { command = command, arguments = { argument_or_empty } }
+  client_module.request(client, 'workspace/executeCommand', params, function(err, result)
+    questions.expect()
+    if err then
+      M.show_error(err)
+      return
+    end
+    result = type(result) == 'table' and result or {}
+    if result.status then
+      require('loopkeeper.status').update(client, result.status)
+    end
+    questions.forget(argument.loopId)
+    local show = on_result or M.shows[command]
+    if show then
+      show(result, client, argument)
+    end
+  end)
+end
+
+---@param result loopkeeper.RollbackResult
+local function show_rollback(result, client, argument)
+  require('loopkeeper.checktime').run(client_module.root(client))
+  local counts = ('Back at iteration %d: %d written, %d removed.'):format(
+    argument.iteration,
+    result.written,
+    result.removed
+  )
+  if #result.refused == 0 then
+    ui.info(counts)
+    return
+  end
+  local refused = vim.tbl_map(function(it)
+    return ('%s (%s)'):format(it.path, it.why)
+  end, result.refused)
+  ui.warn(counts .. ' Not touched: ' .. table.concat(refused, ', '))
+end
+
+---@type table<string, fun(result: table, client: vim.lsp.Client, argument: table)>
+M.shows = {
+  [protocol.commands.rollback] = show_rollback,
+  [protocol.commands.diff] = function(result, _, argument)
+    require('loopkeeper.diff').open(argument, result)
+  end,
+}
+
+return M

@@ -1,0 +1,122 @@
+-- `:Ralph status`: every task with its criteria and its loop, as a buffer that keeps up while it is shown.
+
+local status = require('loopkeeper.status')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+local name = 'loopkeeper://status'
+local marks = {
+  pass = '✓',
+  fail = '✗',
+  ['timed-out'] = '✗',
+  ['no-tests-ran'] = '✗',
+  unstable = '?',
+  ['could-not-run'] = '!',
+  unverified = '·',
+}
+local states = {
+  working = 'working',
+  needsYou = 'needs you',
+  paused = 'paused',
+  done = 'done',
+  idle = 'idle',
+}
+local breakers = { open = 'open', ['half-open'] = 'trying again' }
+
+---@param micros integer
+---@return string
+local function dollars(micros)
+  return ('$%.2f'):format(micros / 1e6)
+end
+
+---@param loop loopkeeper.LoopStatus
+---@return string[]
+local function loop_lines(loop)
+  local first = ('  loop %s: %s, iteration %d/%d, agent %s'):format(
+    loop.id,
+    states[loop.state] or loop.state,
+    loop.iteration,
+    loop.limits.iterations,
+    loop.agent
+  )
+  if loop.spent.costMicros then
+    first = first .. (', %s of %s'):format(dollars(loop.spent.costMicros), dollars(loop.limits.costMicros))
+  end
+  local lines = { first }
+  if loop.outcome then
+    table.insert(lines, '  ' .. loop.outcome.sentence)
+  end
+  if loop.pause then
+    table.insert(lines, '  ' .. loop.pause.message)
+  end
+  if loop.wait then
+    table.insert(lines, ('  waiting until %s: %s'):format(loop.wait.resumesAt, loop.wait.reason))
+  end
+  if breakers[loop.breaker.state] then
+    table.insert(lines, ('  breaker %s: %s'):format(breakers[loop.breaker.state], loop.breaker.reason or ''))
+  end
+  if loop.activity and status.is_open(loop) then
+    table.insert(lines, '  ' .. loop.activity)
+  end
+  return lines
+end
+
+---@param task loopkeeper.TaskEntry
+---@return string[]
+local function task_lines(task, loops)
+  local criteria = task.criteria
+  local title = ('%s (%s): %d of %d pass'):format(task.title, task.id, criteria.passed, criteria.total)
+  local lines = { title .. (task.checking and ', checking' or '') }
+  if task.unknownCommands > 0 then
+    table.insert(lines, ('  %d commands are not trusted yet: `:Ralph trust`'):format(task.unknownCommands))
+  end
+  for _, item in ipairs(criteria.items) do
+    local fact = item.fact and item.status ~= 'pass' and ': ' .. item.fact or ''
+    local never = item.status == nil and ': never run' or ''
+    table.insert(lines, ('  %s %s%s%s'):format(marks[item.status] or '·', item.name, fact, never))
+  end
+  for _, loop in ipairs(loops) do
+    if loop.id == task.loopId then
+      vim.list_extend(lines, loop_lines(loop))
+    end
+  end
+  return lines
+end
+
+---@return string[]
+local function lines()
+  local all, loops = {}, status.loops()
+  for _, task in ipairs(status.tasks()) do
+    if #all > 0 then
+      table.insert(all, '')
+    end
+    vim.list_extend(all, task_lines(task, loops))
+  end
+  if #all == 0 then
+    all = { 'There is no task here. Write PROMPT.md, or run `loopkeeper init` in a terminal.' }
+  end
+  -- One line of the server is one line here, whatever it holds.
+  return vim.tbl_map(function(line)
+    return (line:gsub('[\r\n]', ' '))
+  end, all)
+end
+
+function M.open()
+  require('loopkeeper.pick').ready(function()
+    local buffer = ui.scratch(name, 'loopkeeper-status')
+    local content = lines()
+    ui.set_lines(buffer, 0, -1, content)
+    ui.show_below(buffer, math.min(#content + 1, math.floor(vim.o.lines / 2)), true)
+  end)
+end
+
+--- Called with every status; costs nothing while the buffer is not shown.
+function M.refresh()
+  local buffer = ui.buffer(name)
+  if buffer and vim.fn.bufwinid(buffer) ~= -1 then
+    ui.set_lines(buffer, 0, -1, lines())
+  end
+end
+
+return M

@@ -1,0 +1,159 @@
+-- Which task or loop a command means: what was named, else what the current buffer belongs to, else the only one there
+-- is, else what the user picks.
+
+local client_module = require('loopkeeper.client')
+local files = require('loopkeeper.files')
+local status = require('loopkeeper.status')
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+--- Calls back once the server that the current buffer means has told what there is.
+---@param callback fun(client: vim.lsp.Client)
+function M.ready(callback)
+  local client = client_module.current()
+  if client then
+    status.when_known(client, function()
+      callback(client)
+    end)
+  end
+end
+
+---@param matches fun(params: loopkeeper.StatusParams): any[]
+---@return { client: vim.lsp.Client, it: any }[]
+local function everywhere(matches)
+  local found = {}
+  for _, client in ipairs(client_module.all()) do
+    local params = status.of(client)
+    for _, it in ipairs(params and matches(params) or {}) do
+      table.insert(found, { client = client, it = it })
+    end
+  end
+  return found
+end
+
+---@return { client: vim.lsp.Client, it: loopkeeper.TaskEntry }[]
+local function all_tasks()
+  return everywhere(function(params)
+    return params.tasks
+  end)
+end
+
+local function file_of(uri)
+  return vim.fs.normalize(vim.uri_to_fname(uri))
+end
+
+--- The tasks that the current buffer belongs to: itself, else those of its folder, else those of its root.
+local function tasks_of_buffer(tasks)
+  local path = vim.bo.buftype == '' and vim.fs.normalize(vim.api.nvim_buf_get_name(0)) or ''
+  if path == '' then
+    return {}
+  end
+  local tests = {
+    function(task)
+      return file_of(task.uri) == path
+    end,
+    function(task)
+      return vim.fs.dirname(file_of(task.uri)) == vim.fs.dirname(path)
+    end,
+    function(task)
+      return file_of(task.root) == files.root(path)
+    end,
+  }
+  for _, test in ipairs(tests) do
+    local found = vim.tbl_filter(function(entry)
+      return test(entry.it)
+    end, tasks)
+    if #found > 0 then
+      return found
+    end
+  end
+  return {}
+end
+
+--- Calls back with a client and a task's id or URI.
+---@param named? string id or path of a task
+---@param callback fun(client: vim.lsp.Client, task: string, entry?: loopkeeper.TaskEntry)
+function M.task(named, callback)
+  M.ready(function(client)
+    local tasks = all_tasks()
+    local function take(entry)
+      callback(entry.client, entry.it.uri, entry.it)
+    end
+    if named then
+      local path = vim.fs.normalize(vim.fn.fnamemodify(named, ':p'))
+      for _, entry in ipairs(tasks) do
+        if entry.it.id == named or file_of(entry.it.uri) == path then
+          return take(entry)
+        end
+      end
+      -- The server says what is wrong with it.
+      return callback(client, named)
+    end
+    local own = tasks_of_buffer(tasks)
+    if #own == 0 and client.attached_buffers[vim.api.nvim_get_current_buf()] and #tasks == 0 then
+      return callback(client, vim.uri_from_bufnr(0))
+    end
+    local choice = #own > 0 and own or tasks
+    if #choice == 0 then
+      ui.error('there is no task here. Hint: write PROMPT.md, or run `loopkeeper init` in a terminal.')
+    elseif #choice == 1 then
+      take(choice[1])
+    else
+      ui.select(choice, 'Task: ', function(entry)
+        return ('%s  (%s)'):format(entry.it.id, entry.it.title)
+      end, take)
+    end
+  end)
+end
+
+---@param loops { client: vim.lsp.Client, it: loopkeeper.LoopStatus }[]
+local function loop_of_buffer(loops)
+  for _, entry in ipairs(tasks_of_buffer(all_tasks())) do
+    for _, loop in ipairs(loops) do
+      if loop.it.id == entry.it.loopId then
+        return loop
+      end
+    end
+  end
+end
+
+--- Calls back with a client and a loop.
+---@param named? string id of a loop or its beginning
+---@param only_open boolean
+---@param callback fun(client: vim.lsp.Client, loop: loopkeeper.LoopStatus)
+function M.loop(named, only_open, callback)
+  M.ready(function(client)
+    local loops = everywhere(function(params)
+      return params.loops
+    end)
+    if named then
+      for _, loop in ipairs(loops) do
+        if vim.startswith(loop.it.id, named) then
+          return callback(loop.client, loop.it)
+        end
+      end
+      return callback(client, { id = named, iteration = 0, state = 'idle', task = { uri = '', title = '' } })
+    end
+    local open = vim.tbl_filter(function(loop)
+      return status.is_open(loop.it)
+    end, loops)
+    local own = loop_of_buffer(only_open and open or loops)
+    if own then
+      callback(own.client, own.it)
+    elseif #open > 1 then
+      ui.select(open, 'Loop: ', function(loop)
+        return ('%s  (%s)'):format(loop.it.task.title, loop.it.id)
+      end, function(loop)
+        callback(loop.client, loop.it)
+      end)
+    elseif open[1] or (loops[1] and not only_open) then
+      local loop = open[1] or loops[1]
+      callback(loop.client, loop.it)
+    else
+      ui.error(only_open and 'no loop is at work here. Hint: `:Ralph start`' or 'there is no loop here yet')
+    end
+  end)
+end
+
+return M

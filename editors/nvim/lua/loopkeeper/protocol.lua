@@ -1,0 +1,183 @@
+-- What server and client say to each other beyond LSP: the messages of server/PROTOCOL.md, and nothing else.
+-- Declares names and types; does nothing.
+
+local M = {}
+
+M.version = 1
+
+M.notifications = {
+  status = 'loopkeeper/status',
+  output = 'loopkeeper/output',
+  alert = 'loopkeeper/alert',
+}
+
+M.requests = {
+  loops = 'loopkeeper/loops',
+  subscribe = 'loopkeeper/subscribe',
+  iterations = 'loopkeeper/iterations',
+  trustPage = 'loopkeeper/trustPage',
+}
+
+M.commands = {
+  start = 'loopkeeper.server.start',
+  stop = 'loopkeeper.server.stop',
+  pause = 'loopkeeper.server.pause',
+  resume = 'loopkeeper.server.resume',
+  check = 'loopkeeper.server.check',
+  output = 'loopkeeper.server.output',
+  resetBreaker = 'loopkeeper.server.resetBreaker',
+  steer = 'loopkeeper.server.steer',
+  rollback = 'loopkeeper.server.rollback',
+  diff = 'loopkeeper.server.diff',
+  trust = 'loopkeeper.server.trust',
+  untrust = 'loopkeeper.server.untrust',
+}
+
+M.errors = {
+  untrusted = 'untrusted',
+  unsaved = 'unsaved',
+  treeBusy = 'treeBusy',
+  noTask = 'noTask',
+  agentMissing = 'agentMissing',
+  conflict = 'conflict',
+  unsupported = 'unsupported',
+  badArgument = 'badArgument',
+}
+
+---@class loopkeeper.StatusParams
+---@field version integer
+---@field seq integer
+---@field health "ok"|"warning"|"error"
+---@field message? string
+---@field trusted boolean
+---@field loops loopkeeper.LoopStatus[]
+---@field tasks loopkeeper.TaskEntry[]
+
+---@class loopkeeper.TaskEntry
+---@field id string
+---@field uri string
+---@field root string
+---@field title string
+---@field state loopkeeper.State
+---@field loopId? string
+---@field checking boolean
+---@field unknownCommands integer
+---@field criteria loopkeeper.CriteriaStatus
+
+---@class loopkeeper.OutputParams
+---@field loopId string
+---@field iteration integer
+---@field text string
+
+---@class loopkeeper.AlertParams
+---@field loopId string
+---@field kind "ended"|"needsYou"
+---@field severity "info"|"warning"|"error"
+---@field message string
+---@field actions lsp.Command[]
+
+---@alias loopkeeper.State "working"|"needsYou"|"paused"|"done"|"idle"
+---@alias loopkeeper.Phase
+---| "baseline"
+---| "iterating"
+---| "checking"
+---| "waiting"
+---| "stopping"
+---| "untrusted"
+---| "needsAnswer"
+---| "interrupted"
+---| "damaged"
+---| "paused"
+---| "ended"
+
+---@class loopkeeper.LoopStatus
+---@field id string
+---@field seq integer
+---@field task { uri: string, title: string }
+---@field agent string
+---@field state loopkeeper.State
+---@field phase loopkeeper.Phase
+---@field iteration integer
+---@field limits { iterations: integer, durationMs: integer, costMicros: integer }
+---@field criteria loopkeeper.CriteriaStatus
+---@field plan { done: integer, open: integer, total: integer }
+---@field breaker loopkeeper.BreakerStatus
+---@field session? { id: string, startedAt: string, resets: integer }
+---@field wait? { reason: string, resumesAt: string }
+---@field pause? { reason: string, message: string }
+---@field spent { costMicros?: integer, tokens?: integer, calls: integer }
+---@field startedAt string
+---@field pausedMs integer
+---@field activity? string
+---@field outcome? loopkeeper.Outcome
+---@field keeper { pid?: integer, alive: boolean }
+
+---@class loopkeeper.BreakerStatus
+---@field state "closed"|"open"|"half-open"
+---@field reason? string
+---@field counts { noProgress: integer }
+---@field resumesAt? string
+---@field trips integer
+
+---@class loopkeeper.Outcome
+---@field kind "completed"|"stopped"|"limit"|"breaker"|"failed"
+---@field verified boolean
+---@field sentence string
+
+---@class loopkeeper.CriteriaStatus
+---@field passed integer
+---@field failed integer
+---@field unverified integer
+---@field total integer
+---@field items loopkeeper.CriterionStatus[]
+
+---@class loopkeeper.CriterionStatus
+---@field id string
+---@field name string
+---@field required boolean
+---@field role? "goal"|"guard"
+---@field status? "pass"|"fail"|"timed-out"|"could-not-run"|"no-tests-ran"|"unstable"|"unverified"
+---@field fact? string
+---@field durationMs integer
+---@field regressed boolean
+---@field ticked? boolean
+---@field place { file: string, range: { start: integer, ["end"]: integer } }
+
+---@class loopkeeper.IterationsResult
+---@field loopId string
+---@field criteria { id: string, name: string, row: string }[]
+---@field iterations loopkeeper.IterationEntry[]
+
+---@class loopkeeper.IterationEntry
+---@field iteration integer
+---@field startedAt string
+---@field durationMs? integer
+---@field costMicros? integer
+---@field changed? integer
+---@field passed integer
+---@field total integer
+
+---@class loopkeeper.TrustPageResult
+---@field hash string
+---@field trusted boolean
+---@field commands { kind: string, title: string, lines: string[], trusted: boolean }[]
+---@field text string
+
+---@class loopkeeper.RollbackResult
+---@field status loopkeeper.StatusParams
+---@field written integer
+---@field removed integer
+---@field refused { path: string, why: string }[]
+
+---@class loopkeeper.DiffResult
+---@field status loopkeeper.StatusParams
+---@field patch string
+---@field files loopkeeper.DiffFile[]
+
+---@class loopkeeper.DiffFile
+---@field path string
+---@field kind "added"|"changed"|"removed"
+---@field before? string
+---@field after? string
+
+return M

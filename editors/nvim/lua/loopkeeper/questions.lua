@@ -1,0 +1,107 @@
+-- What the server asks and alerts. A question that follows from what the user just did is asked at once, by
+-- `vim.ui.select`; any other is told by one message and waits for `:Ralph status`, so that nothing takes the keys of
+-- somebody who is typing.
+
+local ui = require('loopkeeper.ui')
+
+local M = {}
+
+local user_is_there_ms = 30000
+
+local expected_until = 0
+local pending = {} ---@type { params: table, answer: fun(choice: any) }[]
+local actions = {} ---@type { alert: loopkeeper.AlertParams, client: integer }[]
+
+--- The user just asked for something that the server may have a question about.
+function M.expect()
+  expected_until = vim.uv.now() + user_is_there_ms
+end
+
+---@param question { params: table, answer: fun(choice: any) }
+local function ask(question)
+  vim.ui.select(question.params.actions, {
+    prompt = question.params.message .. ' ',
+    kind = 'loopkeeper',
+    format_item = function(action)
+      return (action.title:gsub('%s+', ' '))
+    end,
+  }, question.answer)
+end
+
+--- Handler of `window/showMessageRequest`: runs in a coroutine and waits in it for the answer.
+---@param params table
+function M.asked(params)
+  local running, is_main = coroutine.running()
+  if not running or is_main or not params.actions or #params.actions == 0 then
+    ui.warn(params.message)
+    return vim.NIL
+  end
+  local question = { params = params }
+  question.answer = function(choice)
+    -- The default `vim.ui.select` answers before it returns: the coroutine must have yielded by then.
+    vim.schedule(function()
+      if coroutine.status(running) == 'suspended' and not question.answered then
+        question.answered = true
+        coroutine.resume(running, choice or vim.NIL)
+      end
+    end)
+  end
+  if vim.uv.now() <= expected_until and vim.api.nvim_get_mode().mode == 'n' then
+    vim.schedule(function()
+      ask(question)
+    end)
+  else
+    table.insert(pending, question)
+    ui.warn(params.message .. ' (`:Ralph status` answers)')
+  end
+  return coroutine.yield()
+end
+
+--- Handler of `loopkeeper/alert`.
+---@param params loopkeeper.AlertParams
+---@param client? vim.lsp.Client
+function M.alert(params, client)
+  actions = vim.tbl_filter(function(it)
+    return it.alert.loopId ~= params.loopId
+  end, actions)
+  if client and #(params.actions or {}) > 0 then
+    table.insert(actions, { alert = params, client = client.id })
+  end
+  if require('loopkeeper.config').get().notify then
+    local tell = ({ info = ui.info, warning = ui.warn, error = ui.error })[params.severity] or ui.info
+    tell(params.message)
+  end
+end
+
+--- Asks what is waiting for an answer: the server's oldest question, else what the latest alert offers.
+---@return boolean whether there was anything
+function M.ask_pending()
+  local question = table.remove(pending, 1)
+  if question then
+    ask(question)
+    return true
+  end
+  local offered = actions[#actions]
+  local client = offered and vim.lsp.get_client_by_id(offered.client)
+  if not client then
+    return false
+  end
+  local prompt = offered.alert.message .. ' '
+  ui.select(offered.alert.actions, prompt, function(action)
+    return action.title
+  end, function(action)
+    M.forget(offered.alert.loopId)
+    require('loopkeeper.orders').send(client, action.command, (action.arguments or {})[1] or {})
+  end)
+  return true
+end
+
+--- The user has dealt with this loop: what its alert offered is old.
+---@param loop? string
+function M.forget(loop)
+  actions = vim.tbl_filter(function(it)
+    return it.alert.loopId ~= loop
+  end, actions)
+end
+
+return M

@@ -1,0 +1,185 @@
+-- The latest status of every root: what the statusline says, and which `User Loopkeeper…` events a new one stands for.
+-- Renders what the server sent; asks it nothing.
+
+require('loopkeeper.highlights')
+
+local ui_state = { text = '', highlight = 'LoopkeeperIdle' }
+
+local M = {}
+
+---@class loopkeeper.Known
+---@field client integer
+---@field params loopkeeper.StatusParams
+
+local known = {} ---@type table<string, loopkeeper.Known> by root
+local waiting = {} ---@type table<integer, fun()[]> by client
+local health_told = {} ---@type table<string, string>
+
+---@param client vim.lsp.Client
+---@param params loopkeeper.StatusParams
+function M.update(client, params)
+  local root = require('loopkeeper.client').root(client)
+  local before = known[root]
+  if before and before.client == client.id and params.seq < before.params.seq then
+    return
+  end
+  known[root] = { client = client.id, params = params }
+  M.render()
+  M.tell_health(root, params)
+  require('loopkeeper.events').fire(root, before and before.params, params)
+  require('loopkeeper.signs').refresh_all()
+  require('loopkeeper.overview').refresh()
+  local callbacks = waiting[client.id] or {}
+  waiting[client.id] = nil
+  for _, callback in ipairs(callbacks) do
+    callback()
+  end
+end
+
+---@param root string
+---@param params loopkeeper.StatusParams
+function M.tell_health(root, params)
+  local message = params.health ~= 'ok' and params.message or nil
+  if message and health_told[root] ~= message then
+    require('loopkeeper.ui').warn(message)
+  end
+  health_told[root] = message
+end
+
+--- Calls back once the client's first status is here.
+---@param client vim.lsp.Client
+---@param callback fun()
+function M.when_known(client, callback)
+  local status = known[require('loopkeeper.client').root(client)]
+  if status and status.client == client.id then
+    callback()
+    return
+  end
+  waiting[client.id] = waiting[client.id] or {}
+  table.insert(waiting[client.id], callback)
+end
+
+---@param client vim.lsp.Client
+---@return loopkeeper.StatusParams?
+function M.of(client)
+  local status = known[require('loopkeeper.client').root(client)]
+  return status and status.params
+end
+
+--- Of all roots, those that need the user first.
+---@return loopkeeper.LoopStatus[]
+function M.loops()
+  local loops, order = {}, { needsYou = 1, working = 2, paused = 3, done = 4 }
+  for root in vim.spairs(known) do
+    vim.list_extend(loops, known[root].params.loops)
+  end
+  local place = {}
+  for index, loop in ipairs(loops) do
+    place[loop] = index
+  end
+  table.sort(loops, function(a, b)
+    local left, right = order[a.state] or 9, order[b.state] or 9
+    if left ~= right then
+      return left < right
+    end
+    return place[a] < place[b]
+  end)
+  return loops
+end
+
+---@return loopkeeper.TaskEntry[]
+function M.tasks()
+  local tasks = {}
+  for root in vim.spairs(known) do
+    vim.list_extend(tasks, known[root].params.tasks)
+  end
+  return tasks
+end
+
+---@param loop loopkeeper.LoopStatus
+---@return boolean
+function M.is_open(loop)
+  return loop.state == 'working' or loop.state == 'needsYou' or loop.state == 'paused'
+end
+
+---@param time string RFC 3339 in UTC
+---@return string local hour and minute
+local function clock(time)
+  local year, month, day, hour, minute, second = time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)')
+  if not year then
+    return '…'
+  end
+  local as_local =
+    os.time({ year = year, month = month, day = day, hour = hour, min = minute, sec = second, isdst = false })
+  local now = os.time()
+  local ahead = os.difftime(os.time(os.date('*t', now)), os.time(os.date('!*t', now)))
+  return os.date('%H:%M', as_local + ahead)
+end
+
+---@param loop loopkeeper.LoopStatus
+---@return string text, string highlight
+local function one(loop)
+  local counter = ('%d/%d'):format(loop.iteration, loop.limits.iterations)
+  if loop.state == 'needsYou' then
+    return 'Ralph needs you', 'LoopkeeperNeedsYou'
+  elseif loop.state == 'paused' then
+    return 'Ralph paused ' .. counter, 'LoopkeeperPaused'
+  elseif loop.state == 'working' and loop.wait then
+    return ('Ralph %s · %s'):format(counter, clock(loop.wait.resumesAt)), 'LoopkeeperPaused'
+  elseif loop.state == 'working' then
+    local criteria = loop.criteria
+    return ('Ralph %s · %d/%d'):format(counter, criteria.passed, criteria.total), 'LoopkeeperWorking'
+  elseif loop.outcome and loop.outcome.kind == 'completed' then
+    local word = loop.outcome.verified and 'done' or 'claims done'
+    return ('Ralph %s · %d'):format(word, loop.iteration), 'LoopkeeperDone'
+  end
+  return 'Ralph stopped at ' .. counter, 'LoopkeeperStopped'
+end
+
+---@return string text, string highlight
+local function summary()
+  local loops = M.loops()
+  local open = vim.tbl_filter(M.is_open, loops)
+  if #open > 1 then
+    local needing = #vim.tbl_filter(function(loop)
+      return loop.state == 'needsYou'
+    end, open)
+    if needing > 0 then
+      return ('Ralph %d · %d needs you'):format(#open, needing), 'LoopkeeperNeedsYou'
+    end
+    return ('Ralph %d at work'):format(#open), 'LoopkeeperWorking'
+  elseif loops[1] then
+    return one(loops[1])
+  elseif next(M.tasks()) then
+    return 'Ralph', 'LoopkeeperIdle'
+  end
+  return '', 'LoopkeeperIdle'
+end
+
+--- Works the statusline out again and redraws it where it changed.
+function M.render()
+  local text, highlight = summary()
+  if text ~= ui_state.text or highlight ~= ui_state.highlight then
+    ui_state = { text = text, highlight = highlight }
+    vim.cmd.redrawstatus({ bang = true })
+  end
+end
+
+---@return string
+function M.text()
+  return ui_state.text
+end
+
+---@return string name of a highlight group
+function M.highlight()
+  return ui_state.highlight
+end
+
+--- Forgets the roots that no client is left for.
+---@param root string
+function M.forget(root)
+  known[root] = nil
+  M.render()
+end
+
+return M

@@ -1,0 +1,129 @@
+-- Messages, and buffers of our own that hold plain text. Text that comes from the server is only ever set as lines of
+-- a buffer or handed to `vim.notify`: never to a command, an option or a file that Neovim would read modelines from.
+
+local M = {}
+
+local function notify(message, level)
+  vim.notify('Ralph: ' .. message, level, { title = 'Ralph' })
+end
+
+function M.info(message)
+  notify(message, vim.log.levels.INFO)
+end
+
+function M.warn(message)
+  notify(message, vim.log.levels.WARN)
+end
+
+function M.error(message)
+  notify(message, vim.log.levels.ERROR)
+end
+
+--- `vim.ui.select` among items, each shown by `label`.
+---@generic T
+---@param items T[]
+---@param prompt string
+---@param label fun(item: T): string
+---@param on_choice fun(item: T) not called when nothing is chosen
+function M.select(items, prompt, label, on_choice)
+  vim.ui.select(items, {
+    prompt = prompt,
+    kind = 'loopkeeper',
+    format_item = function(item)
+      return (label(item):gsub('%s+', ' '))
+    end,
+  }, function(item)
+    if item ~= nil then
+      on_choice(item)
+    end
+  end)
+end
+
+---@param name string
+---@return integer?
+function M.buffer(name)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_get_name(buffer) == name then
+      return buffer
+    end
+  end
+end
+
+--- A buffer without a file that the user cannot change; `q` closes its window.
+---@param name string
+---@param filetype string
+---@return integer
+function M.scratch(name, filetype)
+  local buffer = M.buffer(name)
+  if buffer and vim.api.nvim_buf_is_loaded(buffer) then
+    return buffer
+  elseif buffer then
+    vim.api.nvim_buf_delete(buffer, { force = true })
+  end
+  buffer = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_name(buffer, name)
+  vim.bo[buffer].undolevels = -1
+  vim.bo[buffer].modeline = false
+  vim.bo[buffer].modifiable = false
+  vim.bo[buffer].filetype = filetype
+  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buffer, desc = 'Ralph: close' })
+  return buffer
+end
+
+--- Replaces lines first (counted from 0) up to but not including last.
+---@param buffer integer
+---@param first integer
+---@param last integer -1: to the end
+---@param lines string[]
+function M.set_lines(buffer, first, last, lines)
+  vim.bo[buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(buffer, first, last, false, lines)
+  vim.bo[buffer].modifiable = false
+  vim.bo[buffer].modified = false
+end
+
+---@param text string
+---@return string[]
+function M.lines(text)
+  return vim.split((text:gsub('\r\n', '\n')), '\n', { plain = true })
+end
+
+--- Shows a buffer in a window below all others, or where it is shown already.
+---@param buffer integer
+---@param height integer
+---@param focus boolean
+---@return integer
+function M.show_below(buffer, height, focus)
+  local window = vim.fn.bufwinid(buffer)
+  if window == -1 then
+    window = vim.api.nvim_open_win(buffer, focus, { split = 'below', win = -1, height = height })
+    vim.wo[window].winfixheight = true
+    vim.wo[window].spell = false
+    vim.wo[window].list = false
+  elseif focus then
+    vim.api.nvim_set_current_win(window)
+  end
+  return window
+end
+
+--- Text of a file that the server names. Read by hand, so that nothing in it is taken as an order.
+---@param uri? string
+---@return string[]? lines, string? problem
+function M.read(uri)
+  if uri == nil then
+    return {}
+  end
+  local path = vim.startswith(uri, 'file:') and vim.uri_to_fname(uri)
+  local file = path and io.open(path, 'rb')
+  if not file then
+    return nil, ('cannot read %s'):format(uri)
+  end
+  local text = file:read('*a')
+  file:close()
+  if text == '' then
+    return {}
+  end
+  return M.lines((text:gsub('\n$', '')))
+end
+
+return M

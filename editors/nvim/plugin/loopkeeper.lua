@@ -1,0 +1,75 @@
+-- Defines `:Ralph`, its <Plug> maps and one FileType autocommand.
+-- Loads no module by itself: that happens when a command is used, or a task, plan or configuration file is opened.
+
+if vim.g.loaded_loopkeeper then
+  return
+end
+vim.g.loaded_loopkeeper = true
+
+if vim.fn.has('nvim-0.10') == 0 then
+  vim.notify('Ralph: Neovim 0.10 or newer is needed', vim.log.levels.ERROR)
+  return
+end
+
+vim.api.nvim_create_user_command('Ralph', function(call)
+  require('loopkeeper.commands').run(call)
+end, {
+  nargs = '*',
+  bang = true,
+  bar = false,
+  desc = 'Ralph loops: start, stop, look',
+  complete = function(lead, line)
+    return require('loopkeeper.commands').complete(lead, line)
+  end,
+})
+
+local function attach(buffer)
+  if vim.bo[buffer].buftype == '' and require('loopkeeper.files').is_ours(vim.api.nvim_buf_get_name(buffer)) then
+    require('loopkeeper.client').attach(buffer)
+  end
+end
+
+local kinds = { markdown = true, json = true, jsonc = true, toml = true }
+vim.api.nvim_create_autocmd('FileType', {
+  group = vim.api.nvim_create_augroup('loopkeeper', {}),
+  pattern = vim.tbl_keys(kinds),
+  callback = function(event)
+    attach(event.buf)
+  end,
+})
+
+-- Loaded late, as by a plugin manager: some files are open already.
+if vim.v.vim_did_enter == 1 then
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buffer) and kinds[vim.bo[buffer].filetype] then
+      attach(buffer)
+    end
+  end
+end
+
+local maps = {
+  ['start'] = 'start',
+  ['stop'] = 'stop',
+  ['stop-now'] = 'stop!',
+  ['pause'] = 'pause',
+  ['resume'] = 'resume',
+  ['check'] = 'check',
+  ['check-here'] = 'check here',
+  ['reset'] = 'reset',
+  ['steer'] = 'steer',
+  ['rollback'] = 'rollback',
+  ['diff'] = 'diff',
+  ['output'] = 'output',
+  ['status'] = 'status',
+  ['quickfix'] = 'quickfix',
+  ['trust'] = 'trust',
+  ['log'] = 'log',
+}
+for name, command in pairs(maps) do
+  vim.keymap.set(
+    'n',
+    '<Plug>(loopkeeper-' .. name .. ')',
+    '<Cmd>Ralph ' .. command .. '<CR>',
+    { desc = 'Ralph: ' .. command }
+  )
+end

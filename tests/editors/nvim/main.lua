@@ -1,0 +1,23 @@
+-- Runs one scenario, as `nvim -l`: `run` must pass, or with RALPH_TEST_CONTROL its `control` must fail.
+
+package.path = vim.env.RALPH_TEST_HERE .. '/?.lua;' .. package.path
+local support = require('support')
+local scenario = dofile(vim.env.RALPH_TEST_HERE .. '/scenarios/' .. vim.env.RALPH_TEST_NAME .. '.lua')
+
+local control = vim.env.RALPH_TEST_CONTROL == '1'
+local ok, problem = xpcall(control and scenario.control or scenario.run, function(problem)
+  -- An error without a place is an expectation that did not hold; any other is a fault of the scenario.
+  local text = tostring(problem)
+  return text:find('^[^\n]*%.lua:%d+:') and { fault = debug.traceback(text) } or { text = text }
+end)
+support.clean_up()
+
+if ok then
+  io.stdout:write(control and 'the control passed: what it breaks is not noticed\n' or '')
+  os.exit(control and 1 or 0)
+elseif problem.fault then
+  io.stdout:write(problem.fault, '\n')
+  os.exit(2)
+end
+io.stdout:write(problem.text, '\n')
+os.exit(control and 0 or 1)

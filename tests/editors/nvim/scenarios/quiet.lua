@@ -1,0 +1,59 @@
+-- Nothing is loaded and nothing started until it is needed; what is wrong is said with its cure.
+
+local Editor = require('editor')
+local Fake = require('fake')
+local support = require('support')
+
+local loaded = [[
+  local names = {}
+  for name in pairs(package.loaded) do
+    if name:find('^loopkeeper') and name ~= 'loopkeeper.files' and name ~= 'loopkeeper.config' then
+      table.insert(names, name)
+    end
+  end
+  table.sort(names)
+  return names
+]]
+
+return {
+  run = function()
+    local fake = Fake.new()
+    local folder = support.temp .. '/project'
+    support.write(folder .. '/README.md', '# A page\n')
+    support.write(folder .. '/notes.txt', 'text\n')
+    support.write(folder .. '/PROMPT.md', '# A task\n')
+    local editor = Editor.start({ folder = folder, file = 'README.md', server = fake.command, env = fake.env })
+    editor:edit('notes.txt')
+    support.same({}, editor:lua(loaded), 'modules loaded by unrelated files')
+    support.same('', editor:statusline(), 'statusline without a task')
+    support.same(2, editor:lua("return vim.fn.exists(':Ralph')"), ':Ralph')
+    support.same(nil, fake:first('initialize'), 'a server started by unrelated files')
+
+    editor:edit('PROMPT.md')
+    support.wait('the server to start', function()
+      return fake:first('initialized') and fake:first('textDocument/didOpen')
+    end)
+    local announced = fake:first('initialize').params
+    support.same(1, announced.capabilities.experimental.loopkeeper.version, 'announced version')
+    support.same(vim.uri_from_fname(folder), announced.rootUri, 'root')
+
+    editor:ex('Ralph dashboard')
+    editor:wait_message('There are: check, diff, log')
+    editor:ex('Ralph pause!')
+    editor:wait_message('takes no `!`')
+    local completions = editor:lua("return vim.fn.getcompletion('Ralph st', 'cmdline')")
+    support.same({ 'start', 'status', 'steer', 'stop' }, completions, 'completion')
+
+    -- A configuration of the user's is not a task, and a file named like one in a folder of text is.
+    local lost = Editor.start({ folder = folder, file = 'PROMPT.md', server = '/nowhere/loopkeeper' })
+    lost:wait_message("vim.g.loopkeeper = { server = '/path/to/loopkeeper' }")
+    local wrong = Editor.start({
+      folder = folder,
+      file = 'PROMPT.md',
+      server = fake.command,
+      env = fake.env,
+      lua = "vim.g.loopkeeper = { sever = 'x' }",
+    })
+    wrong:wait_message('there is no option `sever`')
+  end,
+}

@@ -1,0 +1,77 @@
+-- The statusline in every state, at most 24 characters, and the events that go with the changes.
+
+local Editor = require('editor')
+local Fake = require('fake')
+local support = require('support')
+
+local function shown(editor, fake, text, loops, tasks)
+  fake:tell(loops, tasks)
+  editor:wait('statusline ' .. text, "return require('loopkeeper').statusline() == ...", text)
+  if vim.fn.strchars(text) > 24 then
+    error('too long: ' .. text, 0)
+  end
+end
+
+local function start()
+  local fake = Fake.new()
+  local folder = support.temp .. '/project'
+  support.write(folder .. '/PROMPT.md', '# A task\n')
+  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
+  return fake, editor, folder
+end
+
+local function waiting(time)
+  return { state = 'working', phase = 'waiting', wait = { reason = 'usage limit', resumesAt = time } }
+end
+
+return {
+  run = function()
+    local fake, editor, folder = start()
+    local task = { Fake.task(folder) }
+    shown(editor, fake, 'Ralph', {}, task)
+    shown(editor, fake, 'Ralph 0/25 · 3/5', { Fake.loop({ iteration = 0, phase = 'baseline' }) }, task)
+    shown(editor, fake, 'Ralph 2/25 · 3/5', { Fake.loop({ iteration = 2 }) }, task)
+    shown(editor, fake, 'Ralph paused 2/25', { Fake.loop({ iteration = 2, state = 'paused', phase = 'paused' }) }, task)
+    shown(editor, fake, 'Ralph needs you', {
+      Fake.loop({ iteration = 2, state = 'needsYou', phase = 'paused', breaker = { state = 'open' } }),
+    }, task)
+    local done = { state = 'done', phase = 'ended', iteration = 3 }
+    done.outcome = { kind = 'completed', verified = true, sentence = 'All 5 criteria hold.' }
+    shown(editor, fake, 'Ralph done · 3', { Fake.loop(done) }, task)
+    support.same({
+      'LoopkeeperLoopStarted',
+      'LoopkeeperIterationStarted',
+      'LoopkeeperIterationFinished',
+      'LoopkeeperIterationStarted',
+      'LoopkeeperIterationFinished',
+      'LoopkeeperBreakerChanged',
+      'LoopkeeperNeedsInput',
+      'LoopkeeperIterationStarted',
+      'LoopkeeperIterationFinished',
+      'LoopkeeperBreakerChanged',
+      'LoopkeeperLoopFinished',
+    }, editor:events(), 'events')
+
+    done.outcome.verified = false
+    shown(editor, fake, 'Ralph claims done · 3', { Fake.loop(done) }, task)
+    done.outcome.kind = 'limit'
+    shown(editor, fake, 'Ralph stopped at 3/25', { Fake.loop(done) }, task)
+    editor:lua("vim.env.TZ = 'UTC'")
+    shown(editor, fake, 'Ralph 7/25 · 14:32', { Fake.loop(waiting('2026-11-20T14:32:10Z')) }, task)
+    shown(editor, fake, 'Ralph 2 at work', { Fake.loop(), Fake.loop({ id = 'b' }) }, task)
+    shown(editor, fake, 'Ralph 3 · 1 needs you', {
+      Fake.loop(),
+      Fake.loop({ id = 'b', state = 'needsYou' }),
+      Fake.loop({ id = 'c', state = 'paused' }),
+    }, task)
+    support.same('LoopkeeperNeedsYou', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
+  end,
+
+  -- Without a status the statusline must stay as it is.
+  control = function()
+    local fake, editor, folder = start()
+    shown(editor, fake, 'Ralph', {}, { Fake.task(folder) })
+    fake:send({ method = 'loopkeeper/other', params = fake:status({ Fake.loop() }) })
+    editor:wait_statusline('7/25')
+  end,
+}

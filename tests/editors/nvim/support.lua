@@ -1,0 +1,95 @@
+-- What scenarios are written with: conditions that are waited for, children that are ended, files. No scenario knows
+-- of versions or folders: the runner hands them over in the environment.
+
+local M = {}
+
+M.limit_ms = tonumber(vim.env.RALPH_TEST_LIMIT_MS or '60000')
+M.temp = assert(vim.env.RALPH_TEST_DIR, 'run by `tests/editors/nvim/run`')
+M.plugin = assert(vim.env.RALPH_TEST_PLUGIN)
+M.here = assert(vim.env.RALPH_TEST_HERE)
+
+local cleanups = {}
+
+---@param action fun()
+function M.at_end(action)
+  table.insert(cleanups, 1, action)
+end
+
+function M.clean_up()
+  for _, action in ipairs(cleanups) do
+    pcall(action)
+  end
+end
+
+--- Waits until a condition holds and returns its value. `why` may tell what is there instead.
+---@generic T
+---@param what string
+---@param condition fun(): T?
+---@param why? fun(): string
+---@return T
+function M.wait(what, condition, why)
+  local value
+  vim.wait(M.limit_ms, function()
+    value = condition()
+    return value ~= nil and value ~= false
+  end, 20)
+  if value == nil or value == false then
+    error(('waited for: %s%s'):format(what, why and '\nthere is:\n' .. why() or ''), 0)
+  end
+  return value
+end
+
+---@param expected any
+---@param found any
+---@param what string
+function M.same(expected, found, what)
+  if not vim.deep_equal(expected, found) then
+    error(('%s: expected %s, found %s'):format(what, vim.inspect(expected), vim.inspect(found)), 0)
+  end
+end
+
+---@param text string
+---@param part string
+function M.contains(text, part)
+  if not text:find(part, 1, true) then
+    error(('expected %q in:\n%s'):format(part, text), 0)
+  end
+end
+
+---@param path string
+---@param text string
+function M.write(path, text)
+  vim.fn.mkdir(vim.fs.dirname(path), 'p')
+  -- Whoever waits for the file must never see half of it.
+  local file = assert(io.open(path .. '.new', 'wb'))
+  file:write(text)
+  file:close()
+  assert(vim.uv.fs_rename(path .. '.new', path))
+end
+
+---@param path string
+---@return string? nil where there is no such file
+function M.read(path)
+  local file = io.open(path, 'rb')
+  local text = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return text
+end
+
+--- Processes that have the word in their command line.
+---@param word string
+---@return integer[]
+function M.processes(word)
+  local found = {}
+  for name in vim.fs.dir('/proc') do
+    local line = name:match('^%d+$') and M.read('/proc/' .. name .. '/cmdline')
+    if line and line:find(word, 1, true) then
+      table.insert(found, tonumber(name))
+    end
+  end
+  return found
+end
+
+return M
