@@ -18,7 +18,7 @@ pub mod progress;
 mod rounds;
 pub mod state;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use apply::{apply, begin, replay};
 pub use machine::{deadline, decide};

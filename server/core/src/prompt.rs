@@ -1,8 +1,8 @@
 //! The text an agent is given: the task as its author wrote it, then where the loop stands. Pure.
 //! It tells facts only: results of loopkeeper's own checks, never what an agent claimed about itself.
 
-mod grammar;
-mod markdown;
+pub(crate) mod grammar;
+pub(crate) mod markdown;
 mod sections;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -18,6 +18,7 @@ mod source;
 
 pub use assemble::{CRITERION_ARGUMENT, Document, PROMPT_ARGUMENT, inline, read};
 pub use kind::{DocumentKind, kind_of};
+pub(crate) use source::front_matter_end;
 
 use std::ops::Range;
 

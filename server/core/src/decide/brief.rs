@@ -49,10 +49,8 @@ fn budget(state: &Loop, now: Moment) -> Budget {
 }
 
 fn passed_before(state: &Loop) -> BTreeSet<CriterionId> {
-    let guards = state.pinned.iter().filter(|it| it.role == crate::journal::Role::Guard);
-    let rows = state.history.iter().flat_map(|it| &it.row);
-    let passed = rows.filter(|(_, status)| *status == Status::Pass).map(|(id, _)| id.clone());
-    guards.map(|it| it.criterion.id.clone()).chain(passed).collect()
+    let ids = state.pinned.iter().map(|it| &it.criterion.id);
+    ids.filter(|id| state.held_before(id)).cloned().collect()
 }
 
 fn last(row: &Iteration) -> Last<'_> {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::journal::{
-    BreakerState, Changes, Claim, Head, LoopSpec, Outcome, PauseReason, Pinned, SnapshotWhen, WaitReason,
+    BreakerState, Changes, Claim, Head, LoopSpec, Outcome, PauseReason, Pinned, Role, SnapshotWhen,
+    WaitReason,
 };
 use crate::moment::Moment;
 use crate::task::{Criterion, CriterionId, PlanItem};
@@ -203,6 +204,13 @@ impl Loop {
 
     pub fn status_of(&self, id: &CriterionId) -> Option<Status> {
         self.results.get(id).map(|it| it.status)
+    }
+
+    /// It passed when it was first judged, or after one of the iterations.
+    pub fn held_before(&self, id: &CriterionId) -> bool {
+        let is_guard = |it: &Pinned| it.role == Role::Guard && it.criterion.id == *id;
+        let passed = |(of, status): &(CriterionId, Status)| of == id && *status == Status::Pass;
+        self.pinned.iter().any(is_guard) || self.history.iter().any(|it| it.row.iter().any(passed))
     }
 
     pub fn required(&self) -> impl Iterator<Item = &Pinned> {

@@ -2,4 +2,4 @@
 
 mod outcomes;
 mod properties;
-mod sim;
+pub(crate) mod sim;

@@ -4,8 +4,13 @@ use crate::task::{Check, Compare, Expect, Pattern, PatternKind};
 
 use super::markdown::span;
 
-/// A check in the grammar of task documents.
+/// A check in the grammar of task documents, as Markdown.
 pub(super) fn described(check: &Check) -> String {
+    spans(check).iter().map(|it| span(it)).collect::<Vec<_>>().join(" ")
+}
+
+/// The check, then what is expected of it, each without its backticks.
+pub(crate) fn spans(check: &Check) -> Vec<String> {
     let (head, expect): (String, &[Expect]) = match check {
         Check::Command { command, expect } => (format!("$ {command}"), expect),
         Check::Get { url, expect } => (format!("GET {url}"), expect),
@@ -17,7 +22,7 @@ pub(super) fn described(check: &Check) -> String {
         Check::Judge { of: None } => ("judge".to_owned(), &[]),
         Check::Judge { of: Some((n, m)) } => (format!("judge {n} of {m}"), &[]),
     };
-    std::iter::once(head).chain(expect.iter().map(expected)).map(|it| span(&it)).collect::<Vec<_>>().join(" ")
+    std::iter::once(head).chain(expect.iter().map(expected)).collect()
 }
 
 fn expected(expect: &Expect) -> String {
@@ -41,7 +46,7 @@ fn sign(compare: Compare) -> &'static str {
     }
 }
 
-fn written(pattern: &Pattern) -> String {
+pub(crate) fn written(pattern: &Pattern) -> String {
     let source = &pattern.source;
     match pattern.kind {
         PatternKind::Literal => format!("\"{}\"", source.replace('\\', "\\\\").replace('"', "\\\"")),

@@ -1,7 +1,7 @@
 //! Foreign text inside the prompt's Markdown: fences and code spans that nothing inside can close.
 
 /// A fenced block, one backtick longer than any run inside.
-pub(super) fn fenced(text: &str) -> String {
+pub(crate) fn fenced(text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}\n{text}{end}{fence}\n")
@@ -20,7 +20,7 @@ pub(super) fn line(text: &str) -> String {
 }
 
 /// The last `bytes` of a text, from the start of a line where that costs little.
-pub(super) fn tail(text: &str, bytes: usize) -> &str {
+pub(crate) fn tail(text: &str, bytes: usize) -> &str {
     let mut from = text.len().saturating_sub(bytes);
     while !text.is_char_boundary(from) {
         from += 1;

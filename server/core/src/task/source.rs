@@ -70,7 +70,7 @@ impl<'a> Source<'a> {
 
 /// The end of a byte order mark and of a front matter block: `---`, keys, `---`. What merely stands between two
 /// rules is the document's own text.
-fn front_matter_end(text: &str) -> usize {
+pub(crate) fn front_matter_end(text: &str) -> usize {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = start;
     let mut has_keys = false;

@@ -55,7 +55,13 @@ pub fn criteria<'a>(
 
 /// The criteria of a task that no loop has pinned.
 pub fn unjudged(criteria: &[Criterion], results: &[CheckResult]) -> CriteriaStatus {
-    let result = |id: &CriterionId| results.iter().find(|it| it.criterion == *id);
+    of_task(criteria, |id| results.iter().find(|it| it.criterion == *id))
+}
+
+pub(super) fn of_task<'a>(
+    criteria: &[Criterion],
+    result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
+) -> CriteriaStatus {
     collect(criteria.iter().map(|it| item(it, None, result(&it.id))))
 }
 

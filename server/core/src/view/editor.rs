@@ -6,21 +6,32 @@
 
 mod actions;
 mod diagnostics;
+#[cfg(test)]
+mod fixture;
 mod grid;
 mod hover;
 mod lenses;
+#[cfg(test)]
+mod properties;
+mod reading;
+mod said;
+mod standing;
+mod state;
+mod summary;
 mod symbols;
+mod verbs;
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub use self::actions::{Action, Cure, TextEdit, actions};
+pub use self::actions::{Action, Cure, QUICKFIX, TextEdit, actions};
 pub use self::diagnostics::{Code, Diagnostic, Related, Severity, SourceFailure, Target};
 pub use self::diagnostics::{diagnostics, source_failures};
 pub use self::grid::{grid, row};
 pub use self::hover::{Block, Hover, hover};
 pub use self::lenses::{Lens, lenses};
+pub use self::reading::reading;
 pub use self::symbols::{Symbol, SymbolKind, symbols};
 use super::LoopStatus;
 use crate::check::CheckResult;

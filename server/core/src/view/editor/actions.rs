@@ -1,9 +1,16 @@
 //! Code actions: everything a lens offers, for editors without lenses, and cures of what the parser found.
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
+use super::diagnostics::findings::kind;
+use super::standing::overlap;
+use super::verbs::{self, Verb};
 use super::{Code, Command, Known};
-use crate::task::Place;
+use crate::sanitize;
+use crate::task::{Finding, FindingCode, Place};
 
 /// Something to do at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +37,55 @@ pub struct TextEdit {
     pub text: String,
 }
 
-/// What can be done in `file` at `range`.
-pub fn actions(_known: &Known<'_>, _file: &str, _range: &Range<usize>) -> Vec<Action> {
-    Vec::new()
+pub const QUICKFIX: &str = "quickfix";
+
+/// What can be done in `file` at `range`: cures first, then the criteria there, then the task.
+pub fn actions(known: &Known<'_>, file: &str, range: &Range<usize>) -> Vec<Action> {
+    let Some(document) = known.document(file) else { return Vec::new() };
+    let here = |place: &Place| place.file == document.path && overlap(&place.range, range);
+    let mut all: Vec<Action> =
+        known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
+    for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
+        all.extend(verbs::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
+    }
+    all.extend(verbs::all(known).into_iter().map(|it| action(known, it)));
+    all
+}
+
+fn action(known: &Known<'_>, verb: Verb<'_>) -> Action {
+    let title = verb.action_title(known);
+    Action {
+        kind: verb.kind(),
+        cure: Cure::Command(verb.command(known, title.clone())),
+        title,
+        fixes: None,
+        preferred: false,
+    }
+}
+
+fn fix(finding: &Finding) -> Option<Action> {
+    let text = finding.fix.clone()?;
+    let (_, code) = kind(finding.code);
+    Some(Action {
+        kind: QUICKFIX,
+        title: fix_title(finding.code, &text),
+        cure: Cure::Edits(vec![TextEdit { place: finding.place.clone(), text }]),
+        fixes: Some((finding.place.clone(), code)),
+        preferred: true,
+    })
+}
+
+fn fix_title(code: FindingCode, text: &str) -> String {
+    const TEXT_CHARS: usize = 60;
+    let text = sanitize::line_within(text, TEXT_CHARS);
+    match code {
+        FindingCode::InlineList => "Write the criteria as a list".to_owned(),
+        FindingCode::NotACheck => format!("Make it a check: {text}"),
+        FindingCode::BadCheck
+        | FindingCode::NoCriteria
+        | FindingCode::NotYetSupported
+        | FindingCode::BadPromise
+        | FindingCode::Syntax
+        | FindingCode::BadValue => format!("Write {text}"),
+    }
 }

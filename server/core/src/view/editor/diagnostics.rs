@@ -1,6 +1,17 @@
 //! Diagnostics of a task's documents, and copies of failures for the sources that they name.
+//!
+//! Two rules: the text is a function of results, never of the clock, so that nothing flickers or is read out
+//! again; and the severity says who must act.
 
-use super::Known;
+mod criteria;
+pub(super) mod findings;
+mod plan;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+pub use self::sources::source_failures;
+use super::{Known, said, summary};
 use crate::task::Place;
 
 /// One remark at one place of one of the task's documents.
@@ -30,6 +41,7 @@ pub struct SourceFailure {
     pub column: Option<u32>,
     /// As the tool said it, else the name of the criterion that fails.
     pub message: String,
+    pub severity: Severity,
     pub stale: bool,
 }
 
@@ -127,12 +139,25 @@ impl Code {
     }
 }
 
-/// Everything there is to say about the task, in the order of its documents.
-pub fn diagnostics(_known: &Known<'_>) -> Vec<Diagnostic> {
-    Vec::new()
+/// Everything there is to say about the task, in the order of its documents and their lines.
+pub fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
+    let mut all = summary::diagnostics(known);
+    all.extend(findings::read(known));
+    all.extend(criteria::read(known));
+    all.extend(plan::read(known));
+    all.retain(|it| known.document(&it.place.file).is_some());
+    let position = |file: &str| known.documents.iter().position(|it| it.path == file);
+    all.sort_by_cached_key(|it| (position(&it.place.file), it.place.range.start, it.code));
+    all
 }
 
-/// Failures at the source lines that outputs name, each place once.
-pub fn source_failures(_known: &Known<'_>) -> Vec<SourceFailure> {
-    Vec::new()
+impl Diagnostic {
+    pub(super) fn new(place: &Place, severity: Severity, code: Code, message: String) -> Self {
+        Self { place: place.clone(), severity, code, message, related: Vec::new(), stale: false }
+    }
+
+    /// `name: fact. Cure.`
+    fn of(place: &Place, (severity, code): (Severity, Code), name: &str, fact: &str, cure: &str) -> Self {
+        Self::new(place, severity, code, said::message(name, fact, cure))
+    }
 }

@@ -1,7 +1,19 @@
 //! Hovers, as blocks that are rendered once: everything in them is hostile until it went through a renderer.
 
-use super::Known;
-use crate::task::Place;
+mod render;
+#[cfg(test)]
+mod tests;
+
+use super::reading::{attributes, reading};
+use super::standing::overlap;
+use super::{Known, grid, state};
+use crate::prompt::grammar::spans;
+use crate::prompt::markdown::tail;
+use crate::task::{Criterion, Place, PlanItem};
+use crate::view::{LoopStatus, words};
+
+/// Of an output; more does not fit a hover.
+const TAIL_BYTES: usize = 1500;
 
 /// What is shown about a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,26 +22,126 @@ pub struct Hover {
     pub blocks: Vec<Block>,
 }
 
+/// Text as it is; only [`Hover::markdown`] and [`Hover::plain`] make it fit to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
     Title(String),
+    /// One line.
     Text(String),
     /// Lines of fixed width: a command, an output, the grid.
     Code(String),
 }
 
-impl Hover {
-    /// Markdown in which nothing but our own structure is markup.
-    pub fn markdown(&self) -> String {
-        self.plain()
-    }
-
-    pub fn plain(&self) -> String {
-        String::new()
-    }
+/// What there is to say about the byte at `offset` of `file`.
+pub fn hover(known: &Known<'_>, file: &str, offset: usize) -> Option<Hover> {
+    let at = |place: &Place| place.file == file && overlap(&place.range, &(offset..offset));
+    let criterion = known.task.criteria.iter().find(|it| at(&it.place));
+    let item = known.task.plan.iter().find(|it| at(&it.place));
+    let (place, blocks) = if let Some(criterion) = criterion {
+        (criterion.place.clone(), of_criterion(known, criterion))
+    } else if let Some(item) = item {
+        (item.place.clone(), of_item(known, item))
+    } else {
+        (known.heading().filter(at)?, of_task(known))
+    };
+    Some(Hover { place, blocks })
 }
 
-/// What there is to say about the byte at `offset` of `file`.
-pub fn hover(_known: &Known<'_>, _file: &str, _offset: usize) -> Option<Hover> {
-    None
+fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Vec<Block> {
+    let mut all = vec![Block::Title(criterion.name.clone())];
+    let Some(check) = &criterion.check else {
+        all.push(Block::Text("No check, so only a claim of the agent stands behind it.".to_owned()));
+        return all;
+    };
+    let mut said = state::of_criterion(known, criterion).unwrap_or_default();
+    let latest = known.latest(&criterion.id);
+    if latest.is_some_and(|it| it.stale) {
+        said.push_str(", files changed since");
+    }
+    all.push(Block::Text(said));
+    let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
+    if row.contains(|it| it != '·') {
+        all.push(Block::Text(format!("Over the iterations: {row}")));
+    }
+    all.push(Block::Code(spans(check).join("\n")));
+    let mut meaning = reading(check);
+    meaning.extend(attributes(criterion));
+    all.push(Block::Text(meaning.join(" ")));
+    if let Some(latest) = latest {
+        let output = if latest.result.tail.is_empty() { &latest.result.head } else { &latest.result.tail };
+        let end = tail(output, TAIL_BYTES);
+        if !end.trim().is_empty() {
+            let whole = end.len() == output.len() && latest.result.tail.is_empty();
+            all.push(Block::Text(if whole { "Its output:" } else { "The end of its output:" }.to_owned()));
+            all.push(Block::Code(end.to_owned()));
+        }
+    }
+    all
+}
+
+fn of_item(known: &Known<'_>, item: &PlanItem) -> Vec<Block> {
+    let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
+    let criteria = known.task.criteria.iter().filter(belongs);
+    let account = match (item.done, item.blocking) {
+        (true, _) => "Marked done: the agent's own account.",
+        (false, true) => "Open: it keeps the loop going.",
+        (false, false) => "Open, but optional: it does not keep the loop going.",
+    };
+    let mut all = vec![Block::Title(item.title.clone()), Block::Text(account.to_owned())];
+    let lines: Vec<String> = criteria.map(|it| format!("{} {}", state::mark(known, it), it.name)).collect();
+    if !lines.is_empty() {
+        all.push(Block::Code(lines.join("\n")));
+    }
+    all
+}
+
+fn of_task(known: &Known<'_>) -> Vec<Block> {
+    let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
+    let mut all = vec![Block::Title(title.to_owned())];
+    let said = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.criteria().sentence()));
+    all.push(Block::Text(said));
+    if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
+        all.push(Block::Text(format!("{}.", words::capitalised(&outcome.sentence))));
+    }
+    if let Some(pause) = known.open_loop().and_then(|it| it.pause.as_ref()) {
+        all.push(Block::Text(format!("{}.", words::capitalised(pause.message.trim_end_matches('.')))));
+    }
+    if let Some(state) = known.state {
+        all.push(Block::Code(grid::grid(state)));
+    }
+    if let Some(status) = known.status {
+        all.push(Block::Text(breaker(known, status)));
+        all.push(Block::Text(budget(known, status)));
+        all.extend(status.activity.as_ref().map(|it| Block::Text(format!("Last seen: {it}"))));
+    }
+    if known.trust.unknown > 0 {
+        let commands = words::counted(known.trust.unknown as u64, "command");
+        all.push(Block::Text(format!("{commands} that nobody trusts yet.")));
+    }
+    all
+}
+
+fn breaker(known: &Known<'_>, status: &LoopStatus) -> String {
+    let count = u64::from(status.breaker.counts.no_progress);
+    let of = known.state.map_or_else(String::new, |it| format!(" of {}", it.spec.settings.no_progress));
+    let word = match status.breaker.state {
+        crate::journal::BreakerState::Closed => "closed",
+        crate::journal::BreakerState::Open => "open",
+        crate::journal::BreakerState::HalfOpen => "trying again",
+    };
+    let times = match status.breaker.trips {
+        0 => String::new(),
+        trips => format!(", opened {} before", words::counted(u64::from(trips), "time")),
+    };
+    format!("Breaker {word}: {count}{of} iterations without a file change{times}.")
+}
+
+fn budget(known: &Known<'_>, status: &LoopStatus) -> String {
+    let limits = &status.limits;
+    let mut parts = vec![format!("{} of {} iterations", status.iteration, limits.iterations)];
+    let worked = known.state.map(|it| words::duration(it.worked_ms));
+    parts.extend(worked.map(|it| format!("{it} of {}", words::duration(limits.duration_ms))));
+    let cost = status.spent.cost_micros.map(words::cost);
+    parts.extend(cost.map(|it| format!("{it} of {}", words::cost(limits.cost_micros))));
+    format!("Used: {}.", parts.join(", "))
 }

@@ -1,12 +1,18 @@
 //! Code lenses: state first, then at most two verbs. What a lens offers, an action offers too (`actions.rs`).
 
-use super::{Command, Known};
-use crate::task::Place;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use super::verbs::{self, Verb};
+use super::{Command, Known, state};
+use crate::task::{Criterion, Place};
 
 /// A few words over a line, perhaps to be clicked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lens {
-    /// The first line of what it is about.
+    /// The line that it stands over.
     pub place: Place,
     pub title: String,
     /// `None`: only said.
@@ -14,6 +20,42 @@ pub struct Lens {
 }
 
 /// The lenses over one document, in the order in which they stand.
-pub fn lenses(_known: &Known<'_>, _file: &str) -> Vec<Lens> {
-    Vec::new()
+pub fn lenses(known: &Known<'_>, file: &str) -> Vec<Lens> {
+    let mut all = Vec::new();
+    let mut taken = BTreeSet::new();
+    if let Some(place) = known.heading().filter(|it| it.file == file) {
+        taken.insert(place.range.start);
+        all.extend(of_task(known, &place));
+    }
+    for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
+        // A line of JSON or of prose can hold many criteria: three lenses are all that it can bear.
+        let place = known.first_line(&criterion.place);
+        if taken.insert(place.range.start) {
+            all.extend(of_criterion(known, criterion, &place));
+        }
+    }
+    all
+}
+
+fn of_task(known: &Known<'_>, place: &Place) -> Vec<Lens> {
+    let said = state::of_loop(known).map(|title| Lens { place: place.clone(), title, command: None });
+    let verbs = verbs::main(known).into_iter().take(2).map(|it| lens(known, place, it));
+    said.into_iter().chain(verbs).collect()
+}
+
+fn of_criterion(known: &Known<'_>, criterion: &Criterion, place: &Place) -> Vec<Lens> {
+    let Some(title) = state::of_criterion(known, criterion) else { return Vec::new() };
+    let verbs = verbs::of_criterion(known, criterion);
+    let output = verbs.iter().find(|it| matches!(it, Verb::Output(_)));
+    let command = output.map(|it| it.command(known, title.clone()));
+    let passes = known.latest(&criterion.id).is_some_and(|it| it.result.status == crate::check::Status::Pass);
+    // What a passing check printed is a click on its state away.
+    let shown = verbs.into_iter().filter(|it| !(passes && matches!(it, Verb::Output(_))));
+    let said = Lens { place: place.clone(), title, command };
+    std::iter::once(said).chain(shown.map(|it| lens(known, place, it))).collect()
+}
+
+fn lens(known: &Known<'_>, place: &Place, verb: Verb<'_>) -> Lens {
+    let title = verb.lens_title().to_owned();
+    Lens { place: place.clone(), title: title.clone(), command: Some(verb.command(known, title)) }
 }

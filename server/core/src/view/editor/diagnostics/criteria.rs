@@ -1,0 +1,144 @@
+//! Criteria that do not hold, that nobody could judge, or that say less than their author may think.
+
+use super::{Code, Diagnostic, Related, Severity, Target};
+use crate::check::{CheckResult, Status};
+use crate::journal::Role;
+use crate::task::{Criterion, FindingCode};
+use crate::view::State;
+use crate::view::editor::standing::overlap;
+use crate::view::editor::{Known, Latest, said};
+
+pub(super) fn read(known: &Known<'_>) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    for criterion in &known.task.criteria {
+        if let Some(proposed) = proposed(known, criterion) {
+            all.push(proposed);
+        }
+        all.extend(one(known, criterion));
+    }
+    all
+}
+
+fn one(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+    let latest = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
+    match latest {
+        Some(latest) if latest.result.status == Status::Pass => already_passing(known, criterion),
+        Some(latest) if latest.result.status != Status::Unverified => {
+            Some(not_holding(known, criterion, latest))
+        }
+        Some(_) | None => unknown(known, criterion),
+    }
+}
+
+/// A criterion that was judged and does not hold.
+fn not_holding(known: &Known<'_>, criterion: &Criterion, latest: Latest<'_>) -> Diagnostic {
+    let (severity, code) = weight(known, criterion, latest.result.status);
+    let (fact, cure) = fact(code, latest.result);
+    let mut found = Diagnostic::of(&criterion.place, (severity, code), &criterion.name, &fact, cure);
+    found.related = related(latest);
+    if latest.stale {
+        found.stale = true;
+        found.severity = Severity::Hint;
+        found.message = said::stale(&criterion.name, &fact);
+    }
+    found
+}
+
+/// Who must act: the loop while it works, the user otherwise and wherever something broke or cannot run.
+pub(super) fn weight(known: &Known<'_>, criterion: &Criterion, status: Status) -> (Severity, Code) {
+    let broke = known.held_before(&criterion.id);
+    let severity = if known.at_work() && !broke { Severity::Information } else { Severity::Warning };
+    match status {
+        Status::CouldNotRun => (Severity::Error, Code::CouldNotRun),
+        Status::TimedOut => (severity, Code::TimedOut),
+        Status::NoTestsRan => (severity, Code::NoTestsRan),
+        Status::Unstable => (severity, Code::Unstable),
+        Status::Fail | Status::Pass | Status::Unverified if broke => (severity, Code::Regressed),
+        Status::Fail | Status::Pass | Status::Unverified => (severity, Code::Failing),
+    }
+}
+
+fn fact(code: Code, result: &CheckResult) -> (String, &'static str) {
+    let fact = if result.fact.is_empty() { "fails" } else { &result.fact };
+    match code {
+        Code::CouldNotRun => {
+            let missing = fact.contains("not found");
+            let cure = if missing { "Install it or change the command" } else { "" };
+            (format!("could not run, {fact}"), cure)
+        }
+        Code::TimedOut => (fact.to_owned(), "Give it longer with `(timeout …)`"),
+        Code::NoTestsRan => (fact.to_owned(), "Look at what it selects"),
+        Code::Regressed if result.fact.is_empty() => ("passed before, fails now".to_owned(), ""),
+        Code::Regressed => (format!("passed before, now {fact}"), ""),
+        _ => (fact.to_owned(), ""),
+    }
+}
+
+/// The places that the output names, then the output itself.
+fn related(latest: Latest<'_>) -> Vec<Related> {
+    let places = latest.result.locations.iter().map(|it| {
+        let target = Target::Source { file: it.file.clone(), line: it.line, column: it.column };
+        let message = if it.message.is_empty() { "named by the output" } else { &it.message };
+        Related { target, message: said::sentence(message) }
+    });
+    let output = latest.output.map(|uri| Related {
+        target: Target::Output { uri: uri.to_owned() },
+        message: "everything it printed".to_owned(),
+    });
+    places.chain(output).collect()
+}
+
+/// Nothing is known of it: there is no check, nobody trusts it, or it never ran.
+fn unknown(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+    if !known.live || is_broken(known, criterion) {
+        return None;
+    }
+    let (code, fact, cure) = if criterion.check.is_none() {
+        let fact = "no check, so only a claim stands behind it";
+        (Code::Unverified, fact, "Add one in backticks")
+    } else if !known.is_trusted(criterion) {
+        (Code::NeedsTrust, "not trusted yet, so it is not run", "")
+    } else {
+        (Code::NeverRun, "never run", "")
+    };
+    Some(Diagnostic::of(&criterion.place, (Severity::Hint, code), &criterion.name, fact, cure))
+}
+
+/// What the parser could not read is an error of its own, and never merely unverified or never run.
+fn is_broken(known: &Known<'_>, criterion: &Criterion) -> bool {
+    let wrong =
+        |code| matches!(code, FindingCode::BadCheck | FindingCode::NotACheck | FindingCode::NotYetSupported);
+    known.task.findings.iter().any(|it| {
+        let here = it.place.file == criterion.place.file;
+        here && wrong(it.code) && overlap(&it.place.range, &criterion.place.range)
+    })
+}
+
+/// It held before the first iteration: no measure of progress, only a guard.
+fn already_passing(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+    let guards = known.live && known.open_loop().is_some() && known.role(&criterion.id) == Some(Role::Guard);
+    let fact = "passed before the first iteration, so it only guards";
+    guards.then(|| {
+        let kind = (Severity::Hint, Code::AlreadyPassing);
+        Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "")
+    })
+}
+
+/// Written by the agent: shown, never taken up.
+fn proposed(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+    let state = known.state.filter(|_| known.status.is_some_and(|it| it.state != State::Done))?;
+    let is = |verb: &str| state.proposed.iter().any(|it| is_about(it, verb, &criterion.name));
+    let fact = if is("added: ") && known.role(&criterion.id).is_none() {
+        "written by the agent, not judged by this loop"
+    } else if is("altered: ") {
+        "altered by the agent, judged as it was"
+    } else {
+        return None;
+    };
+    let kind = (Severity::Information, Code::Proposed);
+    Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, ""))
+}
+
+fn is_about(proposal: &str, verb: &str, name: &str) -> bool {
+    proposal.strip_prefix(verb) == Some(name)
+}

@@ -1,0 +1,44 @@
+//! Copies of failures for the source lines that a check's output names.
+
+use std::collections::BTreeSet;
+
+use super::{Severity, SourceFailure, criteria};
+use crate::check::Location;
+use crate::sanitize;
+use crate::view::editor::standing::is_failure;
+use crate::view::editor::{Known, Latest, said};
+
+/// Each place once, in the order in which criteria and outputs name them.
+pub fn source_failures(known: &Known<'_>) -> Vec<SourceFailure> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for criterion in known.task.criteria.iter().filter(|it| it.check.is_some()) {
+        let Some(latest) = known.latest(&criterion.id).filter(|it| is_failure(it.result.status)) else {
+            continue;
+        };
+        let (severity, _) = criteria::weight(known, criterion, latest.result.status);
+        for place in &latest.result.locations {
+            if seen.insert((place.file.as_str(), place.line, place.column)) {
+                found.push(copy(place, latest, severity, &criterion.name));
+            }
+        }
+    }
+    found
+}
+
+fn copy(place: &Location, latest: Latest<'_>, severity: Severity, name: &str) -> SourceFailure {
+    let message = match (place.message.is_empty(), latest.stale) {
+        (true, true) => said::stale(name, &latest.result.fact),
+        (true, false) => said::message(name, &latest.result.fact, ""),
+        (false, true) => said::stale_sentence(&place.message),
+        (false, false) => said::sentence(&place.message),
+    };
+    SourceFailure {
+        file: sanitize::line(&place.file),
+        line: place.line,
+        column: place.column,
+        message,
+        severity: if latest.stale { Severity::Hint } else { severity },
+        stale: latest.stale,
+    }
+}

@@ -1,0 +1,178 @@
+//! Tasks, loops and results to look at, written as their authors would.
+
+use std::collections::BTreeMap;
+
+use super::{Known, Latest, Trust};
+use crate::check::{CheckResult, Location, Status};
+use crate::decide::Loop;
+use crate::decide::tests::sim::{Act, Sim, spec};
+use crate::moment::Moment;
+use crate::task::{self, CriterionId, Document, Task};
+use crate::view::{Facts, LoopStatus, status};
+
+pub(super) const PROMPT: &str = "# Pay\n\nDone when:\n\n- tests: `$ cargo test`\n- lint: `$ cargo clippy`\n";
+pub(super) const URI: &str = "file:///w/PROMPT.md";
+
+/// One task with everything that is known of it, owned.
+pub(super) struct World {
+    pub(super) documents: Vec<Document>,
+    pub(super) task: Task,
+    pub(super) results: Vec<(CheckResult, bool)>,
+    pub(super) output: Option<&'static str>,
+    pub(super) state: Option<Loop>,
+    pub(super) status: Option<LoopStatus>,
+    pub(super) checking: bool,
+    pub(super) editor_trusted: bool,
+    pub(super) unknown: usize,
+    pub(super) untrusted: Vec<CriterionId>,
+    pub(super) live: bool,
+}
+
+impl World {
+    pub(super) fn of(documents: &[(&str, &str)]) -> Self {
+        let document = |(path, text): &(&str, &str)| Document { path: (*path).into(), text: (*text).into() };
+        let documents: Vec<_> = documents.iter().map(document).collect();
+        Self {
+            task: task::read(&documents),
+            documents,
+            results: Vec::new(),
+            output: None,
+            state: None,
+            status: None,
+            checking: false,
+            editor_trusted: true,
+            unknown: 0,
+            untrusted: Vec::new(),
+            live: true,
+        }
+    }
+
+    pub(super) fn prompt() -> Self {
+        Self::of(&[("PROMPT.md", PROMPT)])
+    }
+
+    /// One result per criterion: `p`ass, `f`ail, `t`imed out, `z`ero tests, `c`ould not run, `u`nstable, `-` never
+    /// run; then its fact.
+    pub(super) fn found(mut self, results: &[(char, &str)]) -> Self {
+        let criteria = self.task.criteria.iter();
+        let found = criteria.zip(results).filter_map(|(it, (letter, fact))| result(&it.id, *letter, fact));
+        self.results = found.map(|it| (it, false)).collect();
+        self
+    }
+
+    pub(super) fn stale(mut self) -> Self {
+        self.results.iter_mut().for_each(|it| it.1 = true);
+        self
+    }
+
+    pub(super) fn with_output(mut self, uri: &'static str) -> Self {
+        self.output = Some(uri);
+        self
+    }
+
+    pub(super) fn located(mut self, locations: &[(&str, u32, &str)]) -> Self {
+        let location = |(file, line, message): &(&str, u32, &str)| Location {
+            file: (*file).into(),
+            line: *line,
+            column: None,
+            message: (*message).into(),
+        };
+        if let Some((first, _)) = self.results.first_mut() {
+            first.locations = locations.iter().map(location).collect();
+        }
+        self
+    }
+
+    /// A loop over the task's criteria as far as the script goes, its results known.
+    pub(super) fn played(self, start: &'static str, acts: Vec<Act>) -> Self {
+        let sim = Sim::new(spec(self.task.criteria.clone()), start, acts);
+        self.after(sim.run())
+    }
+
+    pub(super) fn after(mut self, sim: Sim) -> Self {
+        if self.results.is_empty() {
+            self.results = sim.state.results.values().map(|it| (it.clone(), false)).collect();
+        }
+        self.state = Some(sim.state);
+        self.kept_by(Some(4711))
+    }
+
+    /// Its keeper is gone.
+    pub(super) fn abandoned(self) -> Self {
+        self.kept_by(None)
+    }
+
+    fn kept_by(mut self, pid: Option<u32>) -> Self {
+        let facts = Facts {
+            now: Moment { wall: 1_795_000_900_000, awake: 1_900_000 },
+            keeper: pid.map(Some),
+            damaged: false,
+            activity: Some("editing src/pay.rs".into()),
+        };
+        self.status = self.state.as_ref().map(|it| status(it, &facts));
+        self
+    }
+
+    pub(super) fn damaged(mut self) -> Self {
+        let facts = Facts { damaged: true, ..Facts::default() };
+        self.status = self.state.as_ref().map(|it| status(it, &facts));
+        self
+    }
+
+    pub(super) fn look<T>(&self, look: impl FnOnce(&Known<'_>) -> T) -> T {
+        let latest = |(result, stale)| Latest { result, stale, output: self.output };
+        let entry = |it: &'_ (CheckResult, bool)| it.0.criterion.clone();
+        let results: BTreeMap<CriterionId, Latest<'_>> =
+            self.results.iter().map(|it| (entry(it), latest((&it.0, it.1)))).collect();
+        look(&Known {
+            reference: URI,
+            task: &self.task,
+            documents: &self.documents,
+            status: self.status.as_ref(),
+            state: self.state.as_ref(),
+            results: &results,
+            checking: self.checking,
+            trust: Trust { editor: self.editor_trusted, unknown: self.unknown, criteria: &self.untrusted },
+            live: self.live,
+        })
+    }
+}
+
+fn result(id: &CriterionId, letter: char, fact: &str) -> Option<CheckResult> {
+    let status = match letter {
+        'p' => Status::Pass,
+        't' => Status::TimedOut,
+        'z' => Status::NoTestsRan,
+        'c' => Status::CouldNotRun,
+        'u' => Status::Unstable,
+        '-' => return None,
+        _ => Status::Fail,
+    };
+    Some(CheckResult {
+        criterion: id.clone(),
+        status,
+        fact: fact.to_owned(),
+        duration_ms: 12_345,
+        exit: None,
+        signal: None,
+        tests: None,
+        head: String::new(),
+        tail: String::new(),
+        locations: Vec::new(),
+        survivors: Vec::new(),
+    })
+}
+
+/// A loop that is in the middle of its last iteration of the script.
+pub(super) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> World {
+    let iterations = acts.len();
+    let mut sim = Sim::new(spec(world.task.criteria.clone()), start, acts);
+    // The iteration after the last act's is intended and its agent runs.
+    while sim.state.history.iter().filter(|it| !it.row.is_empty()).count() < iterations {
+        assert!(sim.turn(), "the script is too short for a loop at work");
+    }
+    while !matches!(sim.state.phase, crate::decide::Phase::Boundary | crate::decide::Phase::Preparing) {
+        assert!(sim.turn(), "the loop rests or has ended");
+    }
+    world.after(sim)
+}

@@ -1,0 +1,80 @@
+use super::{Block, Hover};
+use crate::decide::tests::sim::Act;
+use crate::task::Place;
+use crate::view::editor::fixture::{World, at_work};
+use crate::view::editor::hover;
+
+fn at(world: &World, file: &str, needle: &str) -> Hover {
+    let document = world.documents.iter().find(|it| it.path == file).expect("a document");
+    let offset = document.text.find(needle).expect("in the text");
+    world.look(|known| hover(known, file, offset)).expect("a hover")
+}
+
+#[test]
+fn a_criterion_says_what_is_checked_and_found() {
+    let mut world = at_work(World::prompt(), "ff", vec![Act::new("ff"), Act::new("pf")]);
+    world = World { results: Vec::new(), ..world }.found(&[('f', "1 of 2 fail")]);
+    world.results[0].0.head = "running 2 tests\n```\n[x](command:evil)\n".to_owned();
+    assert_eq!(
+        at(&world, "PROMPT.md", "cargo test").markdown(),
+        "**tests**\n\n✗ 1 of 2 fail · 12 s\n\nOver the iterations: ✗✗✓\n\n```\n$ cargo test\n```\n\nRuns by sh in the \
+         root, with nothing on its input. It must exit 0.\n\nIts output:\n\n````\nrunning 2 \
+         tests\n```\n[x](command:evil)\n````"
+    );
+}
+
+#[test]
+fn the_first_line_shows_the_grid() {
+    let world = at_work(World::prompt(), "pf", vec![Act::idle("pf"), Act::new("ff")]);
+    let shown = at(&world, "PROMPT.md", "# Pay").plain();
+    let expect = "\
+Pay
+
+Working · 2/25 · 0 of 2 pass
+
+                          1
+tests                    ✓✓✗  fails, broke in 2
+lint                     ✗✗✗  fails
+breaker                   ▃─  no progress 0 of 3
+files                      ▂
+
+Breaker closed: 0 of 3 iterations without a file change.
+
+Used: 2 of 25 iterations, 2 min 3 s of 8 h, $0.02 of $25.00.
+
+Last seen: editing src/pay.rs";
+    assert_eq!(shown, expect);
+}
+
+#[test]
+fn a_plan_item_shows_its_criteria() {
+    let text = "{\"userStories\": [{\"id\": \"A\", \"title\": \"Log in\", \"passes\": true, \
+                \"acceptanceCriteria\": [\"one: `$ a`\", \"two\"]}]}";
+    let world = World::of(&[("prd.json", text)]).found(&[('p', "")]);
+    assert_eq!(
+        at(&world, "prd.json", "Log in").plain(),
+        "Log in\n\nMarked done: the agent's own account.\n\n✓ one\n· two"
+    );
+}
+
+#[test]
+fn text_from_outside_is_never_markup() {
+    let check = |text: &str, expect: &str| {
+        let hover = Hover { place: Place::default(), blocks: vec![Block::Text(text.to_owned())] };
+        assert_eq!(hover.markdown(), expect);
+    };
+    check("[click](command:workbench.action)", "\\[click\\](command:workbench.action)");
+    check("<img src=x onerror=y>", "\\<img src=x onerror=y\\>");
+    check("**bold** `code` a_b", "\\*\\*bold\\*\\* \\`code\\` a\\_b");
+    check("# no heading", "\\# no heading");
+    check("- no list", "\\- no list");
+    check("1. no list", "1\\. no list");
+    check(
+        "see https://evil.example and www.evil.example",
+        "see https\\://evil.example and www\\.evil.example",
+    );
+    check("a\n\n---\n\nb", "a --- b");
+    check("&lt; \u{202e}evil\u{1b}[31m", "\\&lt; evil");
+    let fence = Hover { place: Place::default(), blocks: vec![Block::Code("`````\n# out".to_owned())] };
+    assert_eq!(fence.markdown(), "``````\n`````\n# out\n``````");
+}

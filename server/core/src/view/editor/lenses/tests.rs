@@ -1,0 +1,107 @@
+use super::Lens;
+use crate::agent::ProviderClass;
+use crate::decide::tests::sim::{Act, Sim, spec};
+use crate::decide::{Order, Phase};
+use crate::view::editor::fixture::{World, at_work};
+use crate::view::editor::lenses;
+
+/// The lenses over one line, separated as they are shown.
+fn over(world: &World, line: usize) -> String {
+    let all = world.look(|known| lenses(known, "PROMPT.md"));
+    let text = &world.documents[0].text;
+    let at = |it: &&Lens| text[..it.place.range.start].matches('\n').count() + 1 == line;
+    all.iter().filter(at).map(|it| it.title.clone()).collect::<Vec<_>>().join(" | ")
+}
+
+#[test]
+fn over_the_first_line_stands_what_the_loop_does() {
+    let check = |world: &World, expect: &str| assert_eq!(over(world, 1), expect);
+    check(&World::prompt(), "▶ Start loop | Run checks");
+    check(&World { checking: true, ..World::prompt() }, "Running checks");
+    check(&World { editor_trusted: false, ..World::prompt() }, "");
+    let working = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
+    check(&working, "Working · 1/25 · 1 of 2 pass | Pause | Stop");
+    check(&working.abandoned(), "Interrupted · 1/25 · 1 of 2 pass | Resume | Stop");
+    let tripped = World::prompt().played("ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
+    check(&tripped, "Breaker open · 3/25 · 0 of 2 pass | Reset and resume | Stop");
+    let refused = World::prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]);
+    check(&refused, "Needs you · 1/25 · 0 of 2 pass | Resume | Stop");
+    let done = World::prompt().played("ff", vec![Act::new("pp")]);
+    check(&done, "Completed, verified · 2 of 2 pass | ▶ Start loop | Run checks");
+    check(&done.damaged(), "Damaged · 2 of 2 pass | ▶ Start loop | Run checks");
+}
+
+#[test]
+fn orders_show_before_they_are_carried_out() {
+    let told = |order: Order| {
+        let mut sim =
+            Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
+        while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+            assert!(sim.turn());
+        }
+        sim.order(order);
+        over(&World::prompt().after(sim), 1)
+    };
+    assert_eq!(told(Order::Pause), "Pausing · 1/25 · 1 of 2 pass | Resume | Stop");
+    assert_eq!(told(Order::Stop), "Stopping · 1/25 · 1 of 2 pass | Stop now");
+    let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf")]);
+    sim.order(Order::Pause);
+    sim.play();
+    assert_eq!(over(&World::prompt().after(sim), 1), "Paused · 1 of 2 pass | Resume | Stop");
+    let starting = Sim::new(spec(World::prompt().task.criteria), "pf", vec![]);
+    assert_eq!(over(&World::prompt().after(starting), 1), "Working · first checks | Pause | Stop");
+}
+
+#[test]
+fn over_a_criterion_stands_its_result() {
+    let check = |result: (char, &'static str), expect: &str| {
+        let world = World::prompt().found(&[result]).with_output("file:///s/0001.out");
+        assert_eq!(over(&world, 5), expect);
+    };
+    check(('-', ""), "never run | Run");
+    check(('p', "214 pass"), "✓ pass · 12 s | Run");
+    check(('f', "3 of 214 fail"), "✗ 3 of 214 fail · 12 s | Run | Output");
+    check(('t', "no result after 600 s"), "✗ no result after 600 s · 12 s | Run | Output");
+    check(('c', "\"make\" not found"), "✗ could not run, \"make\" not found · 12 s | Run | Output");
+    check(('z', "0 tests ran"), "✗ 0 tests ran · 12 s | Run | Output");
+    check(('u', "passed, but a changed"), "? passed, but a changed · 12 s | Run | Output");
+    let stale = World::prompt().found(&[('p', "")]).stale();
+    assert_eq!(over(&stale, 5), "stale ✓ pass · 12 s | Run");
+    let world = World { untrusted: vec![stale.task.criteria[1].id.clone()], ..stale };
+    assert_eq!(over(&world, 6), "not trusted yet | Run");
+}
+
+#[test]
+fn what_is_clicked_names_its_task_loop_and_criterion() {
+    let world = at_work(World::prompt(), "ff", vec![Act::new("pf")]).with_output("file:///s/0001.out");
+    let all = world.look(|known| lenses(known, "PROMPT.md"));
+    let commands: Vec<String> = all
+        .iter()
+        .map(|it| it.command.as_ref().map_or("-".into(), |it| format!("{} {}", it.command, it.argument)))
+        .collect();
+    let (id, other) = (&world.task.criteria[0].id.0, &world.task.criteria[1].id.0);
+    let output = |id: &str| {
+        format!("loopkeeper.server.output {{\"criterion\":\"{id}\",\"task\":\"file:///w/PROMPT.md\"}}")
+    };
+    let run = |id: &str| output(id).replace(".output", ".check");
+    assert_eq!(
+        commands,
+        [
+            "-".to_owned(),
+            "loopkeeper.server.pause {\"loopId\":\"20261120-abcdef\"}".to_owned(),
+            "loopkeeper.server.stop {\"loopId\":\"20261120-abcdef\"}".to_owned(),
+            output(id),
+            run(id),
+            output(other),
+            run(other),
+            output(other),
+        ]
+    );
+}
+
+#[test]
+fn a_line_never_bears_more_than_three() {
+    let text = "Done when: - a: `$ x` - b: `$ y` - c: `$ z`\n";
+    let world = World::of(&[("PROMPT.md", text)]).found(&[('f', ""), ('f', ""), ('f', "")]);
+    assert_eq!(over(&world, 1), "▶ Start loop | Run checks");
+}

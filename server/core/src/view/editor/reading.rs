@@ -1,0 +1,104 @@
+//! What a check means, in words: the grammar read back to its author.
+
+use crate::prompt::grammar::written;
+use crate::task::{Check, Compare, Expect, Pattern, PatternKind};
+use crate::view::words;
+
+/// One sentence per thing that must hold.
+pub fn reading(check: &Check) -> Vec<String> {
+    match check {
+        Check::Command { expect, .. } => command(expect),
+        Check::Exists { globs } => {
+            vec![format!("Every one of these must name a file: {}.", globs.join(", "))]
+        }
+        Check::Missing { globs } => vec![format!("None of these may name a file: {}.", globs.join(", "))],
+        Check::Has { pattern, globs } => {
+            vec![format!("Some file of {} must contain {}.", globs.join(", "), searched(pattern))]
+        }
+        Check::Lacks { pattern, globs } => {
+            vec![format!("No file of {} may contain {}.", globs.join(", "), searched(pattern))]
+        }
+        Check::Clean => vec!["Nothing untracked may be left that was not there at the start.".to_owned()],
+        Check::Get { .. } => vec!["A request to a server: not yet supported.".to_owned()],
+        Check::Judge { .. } => vec!["A question to an agent: not yet supported.".to_owned()],
+    }
+}
+
+fn command(expect: &[Expect]) -> Vec<String> {
+    let mut all = vec!["Runs by sh in the root, with nothing on its input.".to_owned()];
+    if !expect.iter().any(|it| matches!(it, Expect::Exit { .. })) {
+        all.push("It must exit 0.".to_owned());
+    }
+    all.extend(expect.iter().map(expected));
+    all
+}
+
+fn expected(expect: &Expect) -> String {
+    match expect {
+        Expect::Number { compare, value } => {
+            format!("The last number it prints must be {} {value}.", compared(*compare))
+        }
+        Expect::Matches { pattern } => format!("Its output must contain {}.", searched(pattern)),
+        Expect::MatchesNot { pattern } => format!("Its output must not contain {}.", searched(pattern)),
+        Expect::Exit { code } => format!("It must exit {code}."),
+        Expect::Status { code } => format!("The answer's status must be {code}."),
+    }
+}
+
+fn compared(compare: Compare) -> &'static str {
+    match compare {
+        Compare::Equal => "exactly",
+        Compare::NotEqual => "another than",
+        Compare::AtLeast => "at least",
+        Compare::AtMost => "at most",
+        Compare::Above => "above",
+        Compare::Below => "below",
+    }
+}
+
+fn searched(pattern: &Pattern) -> String {
+    let text = written(pattern);
+    match pattern.kind {
+        PatternKind::Literal => text,
+        PatternKind::Regex => format!("a match of {text}"),
+        PatternKind::RegexIgnoreCase => format!("a match of {text}, upper or lower case"),
+    }
+}
+
+/// `(timeout 10m)` and its like, in words.
+pub(super) fn attributes(criterion: &crate::task::Criterion) -> Vec<String> {
+    let mut all = Vec::new();
+    if !criterion.required {
+        all.push("Optional: it does not keep the loop going.".to_owned());
+    }
+    all.extend(criterion.timeout_ms.map(|ms| format!("It may take {}.", words::duration(ms))));
+    all.extend(criterion.group.as_ref().map(|it| format!("Group {it}.")));
+    all.extend(criterion.stage.map(|it| format!("Stage {it}.")));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reading;
+    use crate::task::inline;
+
+    #[test]
+    fn every_form_reads_as_sentences() {
+        let check = |item: &str, expect: &str| {
+            let task = inline("", &[item.to_owned()]);
+            let said = reading(task.criteria[0].check.as_ref().expect("a check"));
+            assert_eq!(said.join(" "), expect);
+        };
+        check("a: `$ cargo test`", "Runs by sh in the root, with nothing on its input. It must exit 0.");
+        check(
+            "a: `$ cov` `>= 80` `exit 3` `!/warn/i`",
+            "Runs by sh in the root, with nothing on its input. The last number it prints must be at least 80. It \
+             must exit 3. Its output must not contain a match of /warn/i, upper or lower case.",
+        );
+        check("a: `exists a.md docs/*.md`", "Every one of these must name a file: a.md, docs/*.md.");
+        check("a: `missing tmp/*`", "None of these may name a file: tmp/*.");
+        check("a: `has \"fn main\" src/*.rs`", "Some file of src/*.rs must contain \"fn main\".");
+        check("a: `lacks /TODO|FIXME/ src/**`", "No file of src/** may contain a match of /TODO|FIXME/.");
+        check("a: `clean`", "Nothing untracked may be left that was not there at the start.");
+    }
+}

@@ -1,0 +1,102 @@
+//! The state of a criterion, a plan item and a loop in a few words: for lenses, symbols and hovers, where
+//! numbers may change while one looks.
+
+use super::{Known, verbs};
+use crate::check::Status;
+use crate::journal::OutcomeKind;
+use crate::sanitize;
+use crate::task::Criterion;
+use crate::view::{LoopStatus, Phase, State, words};
+
+/// Characters of a fact beside other words.
+const FACT_CHARS: usize = 60;
+
+/// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `stale ✓ pass · 2 s`, `never run`. `None`: there is no check.
+pub(super) fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Option<String> {
+    criterion.check.as_ref()?;
+    let Some(latest) = known.latest(&criterion.id) else {
+        let trusted = known.is_trusted(criterion);
+        return Some(if trusted { "never run" } else { "not trusted yet" }.to_owned());
+    };
+    let result = latest.result;
+    let fact = match result.status {
+        Status::Pass => "pass".to_owned(),
+        Status::CouldNotRun => format!("could not run, {}", result.fact),
+        _ if result.fact.is_empty() => "fails".to_owned(),
+        _ => result.fact.clone(),
+    };
+    let fact = sanitize::line_within(&fact, FACT_CHARS);
+    let stale = if latest.stale { "stale " } else { "" };
+    let duration = words::duration(result.duration_ms);
+    Some(format!("{stale}{} {fact} · {duration}", glyph(result.status)))
+}
+
+pub(super) fn glyph(status: Status) -> char {
+    match status {
+        Status::Pass => '✓',
+        Status::Fail | Status::TimedOut | Status::CouldNotRun | Status::NoTestsRan => '✗',
+        // What was found on a moving tree, or claimed, may be either.
+        Status::Unstable | Status::Unverified => '?',
+    }
+}
+
+/// `Working · 4/25 · 3 of 5 pass`. `None`: no loop to speak of.
+pub(super) fn of_loop(known: &Known<'_>) -> Option<String> {
+    let Some(status) = known.status else {
+        return known.checking.then(|| "Running checks".to_owned());
+    };
+    let mut parts = vec![word(known, status)];
+    let is_open = known.open_loop().is_some();
+    if is_open && status.iteration > 0 {
+        parts.push(format!("{}/{}", status.iteration, status.limits.iterations));
+    }
+    parts.extend(passing(known));
+    if known.checking && !is_open {
+        parts.push("running checks".to_owned());
+    }
+    Some(parts.join(" · "))
+}
+
+fn word(known: &Known<'_>, status: &LoopStatus) -> String {
+    let word = match (status.state, status.phase) {
+        (_, Phase::Damaged) => "Damaged",
+        (_, Phase::Interrupted) => "Interrupted",
+        (_, Phase::Untrusted) => "Needs you: not trusted",
+        (State::Working, Phase::Waiting) => "Waiting",
+        (State::Working, Phase::Stopping) => "Stopping",
+        (State::Working, _) if verbs::is_pausing(status) => "Pausing",
+        (State::Working, Phase::Baseline) => "Working · first checks",
+        (State::Working, _) => "Working",
+        (State::Paused, _) => "Paused",
+        (State::NeedsYou, _) if super::summary::is_tripped(status) => "Breaker open",
+        (State::NeedsYou, _) => "Needs you",
+        (State::Done | State::Idle, _) => return ended(known).to_owned(),
+    };
+    word.to_owned()
+}
+
+fn ended(known: &Known<'_>) -> &'static str {
+    let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
+    match known.outcome() {
+        Some(OutcomeKind::Completed) if verified => "Completed, verified",
+        Some(OutcomeKind::Completed) => "Completed, not verified",
+        Some(OutcomeKind::Stopped) => "Stopped",
+        Some(OutcomeKind::Limit) => "Limit reached",
+        Some(OutcomeKind::Breaker) => "Breaker open",
+        Some(OutcomeKind::Failed) => "Failed",
+        None => "Idle",
+    }
+}
+
+/// `3 of 5 pass`, of those that were ever judged.
+fn passing(known: &Known<'_>) -> Option<String> {
+    let criteria = known.criteria();
+    let judged = criteria.passed + criteria.failed > 0;
+    judged.then(|| format!("{} of {} pass", criteria.passed, criteria.total))
+}
+
+/// `✓`, `✗`, `?`, or `·` for what nobody judged.
+pub(super) fn mark(known: &Known<'_>, criterion: &Criterion) -> char {
+    let judged = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
+    judged.map_or('·', |it| glyph(it.result.status))
+}

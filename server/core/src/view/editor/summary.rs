@@ -1,0 +1,161 @@
+//! What concerns the whole task, on its first line: the standing summary, which every editor shows, and what
+//! keeps its loop from going on.
+
+use super::{Code, Diagnostic, Known, Severity, said};
+use crate::check::Status;
+use crate::journal::{OutcomeKind, PauseReason};
+use crate::task::Place;
+use crate::view::{LoopStatus, Phase, State, words};
+
+pub(super) fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
+    let Some(place) = known.heading() else { return Vec::new() };
+    let mut all: Vec<Diagnostic> = summary(known, &place).into_iter().collect();
+    all.extend(trouble(known, &place));
+    all.extend(trust(known, &place));
+    all.extend(removed(known, &place));
+    all
+}
+
+/// `working: 3 of 5 criteria pass`. Changes only when the counts or the state do.
+fn summary(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
+    if !known.live && !known.has_results() {
+        return None;
+    }
+    let criteria = known.criteria();
+    let never_run = criteria.items.iter().all(|it| matches!(it.status, None | Some(Status::Unverified)));
+    let text = format!("{}: {}", word(known), criteria.sentence());
+    let mut found = Diagnostic::new(place, Severity::Information, Code::Summary, said::sentence(&text));
+    if let Some(trouble) = known.status.and_then(|it| needs_user(known, it)) {
+        found.severity = Severity::Warning;
+        found.message = said::sentence(&trouble);
+    } else if known.open_loop().is_none() && known.any_stale() {
+        found.severity = Severity::Hint;
+        found.stale = true;
+        found.message = said::stale_sentence(&text);
+    } else if known.status.is_none() && never_run {
+        found.severity = Severity::Hint;
+    }
+    Some(found)
+}
+
+/// The state in a word or two; how a loop ended only as long as the results bear it out.
+fn word(known: &Known<'_>) -> &'static str {
+    if let Some(status) = known.open_loop() {
+        return match status.state {
+            State::Working => "working",
+            State::NeedsYou => "needs you",
+            State::Paused => "paused",
+            State::Done | State::Idle => "idle",
+        };
+    }
+    let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
+    match known.outcome() {
+        Some(OutcomeKind::Completed) if verified && known.criteria().holds() => "completed, verified",
+        Some(OutcomeKind::Completed) if !verified => "completed, claimed, not verified",
+        Some(OutcomeKind::Stopped) if !known.is_mended() => "stopped",
+        Some(OutcomeKind::Limit) if !known.is_mended() => "limit reached",
+        Some(OutcomeKind::Breaker) if !known.is_mended() => "breaker open",
+        _ => "idle",
+    }
+}
+
+/// What only the user can put right and no code of its own names, in the words that were recorded.
+fn needs_user(known: &Known<'_>, status: &LoopStatus) -> Option<String> {
+    if let Some(outcome) = status.outcome.as_ref().filter(|it| it.kind == OutcomeKind::Failed) {
+        return (!known.is_mended()).then(|| format!("failed: {}", before_hint(&outcome.sentence)));
+    }
+    let pause = status.pause.as_ref().filter(|_| status.phase == Phase::Paused)?;
+    match pause.reason {
+        PauseReason::Agent | PauseReason::Disk | PauseReason::Workspace => {
+            Some(format!("needs you: {}", before_hint(&pause.message)))
+        }
+        PauseReason::User | PauseReason::Breaker | PauseReason::Trust => None,
+    }
+}
+
+/// Remedies are for the terminal; an editor offers its own.
+fn before_hint(message: &str) -> &str {
+    message.split(" Hint: ").next().unwrap_or(message).trim_end_matches('.')
+}
+
+/// Why the loop does not go on.
+fn trouble(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
+    let status = known.status?;
+    let (severity, code, name, fact, cure) = match (status.phase, known.outcome()) {
+        (Phase::Damaged, _) => {
+            let fact = "the loop's journal does not fit its checksums".to_owned();
+            (Severity::Error, Code::Damaged, "damaged", fact, "Start a new loop")
+        }
+        (Phase::Interrupted, _) => {
+            let fact = "the process that owned the loop is gone".to_owned();
+            (Severity::Warning, Code::Interrupted, "interrupted", fact, "Resume the loop")
+        }
+        (Phase::Ended, Some(_)) if known.is_mended() => return None,
+        (Phase::Ended, Some(OutcomeKind::Limit)) => {
+            let (fact, cure) = limit(status);
+            (Severity::Warning, Code::LimitReached, "limit reached", fact, cure)
+        }
+        (Phase::Ended, Some(OutcomeKind::Breaker)) => (
+            Severity::Warning,
+            Code::BreakerOpen,
+            "breaker open",
+            breaker(status),
+            "Change the task or the limit",
+        ),
+        (Phase::Paused, _) if is_tripped(status) => {
+            (Severity::Warning, Code::BreakerOpen, "breaker open", breaker(status), "Reset it to go on")
+        }
+        _ => return None,
+    };
+    Some(Diagnostic::new(place, severity, code, said::message(name, &fact, cure)))
+}
+
+pub(super) fn is_tripped(status: &LoopStatus) -> bool {
+    let paused = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Breaker);
+    status.phase == Phase::Paused && paused
+}
+
+fn breaker(status: &LoopStatus) -> String {
+    status.breaker.reason.clone().unwrap_or_else(|| "the loop was not getting anywhere".to_owned())
+}
+
+/// The limit as it is set, not what was spent: that is the loop's business.
+fn limit(status: &LoopStatus) -> (String, &'static str) {
+    let limits = &status.limits;
+    if status.iteration >= limits.iterations {
+        let iterations = words::counted(u64::from(limits.iterations), "iteration");
+        (format!("all of {iterations} used"), "Raise `limits.iterations`")
+    } else if status.spent.cost_micros.is_some_and(|it| it >= limits.cost_micros) {
+        (format!("{} spent", words::cost(limits.cost_micros)), "Raise `limits.cost_usd`")
+    } else {
+        (format!("{} of work done", words::duration(limits.duration_ms)), "Raise `limits.duration`")
+    }
+}
+
+fn trust(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
+    let waits = known.status.is_some_and(|it| it.phase == Phase::Untrusted);
+    let severity = if waits { Severity::Warning } else { Severity::Information };
+    let (fact, cure) = if !known.trust.editor {
+        ("the editor does not trust this folder, so nothing is run".to_owned(), "")
+    } else if known.trust.unknown > 0 {
+        let commands = words::counted(known.trust.unknown as u64, "command");
+        (format!("{commands} that nobody trusts yet"), "Read and trust them first")
+    } else {
+        return None;
+    };
+    if !known.live && !known.has_results() {
+        return None;
+    }
+    Some(Diagnostic::new(place, severity, Code::NeedsTrust, said::message("needs trust", &fact, cure)))
+}
+
+/// Criteria that the agent took out of the documents: they stand nowhere else any more.
+fn removed<'a>(known: &Known<'a>, place: &Place) -> impl Iterator<Item = Diagnostic> + use<'a> {
+    let state = known.state.filter(|_| known.open_loop().is_some());
+    let place = place.clone();
+    let names = state.into_iter().flat_map(|it| &it.proposed).filter_map(|it| it.strip_prefix("removed: "));
+    names.map(move |name| {
+        let fact = "removed by the agent, still judged";
+        Diagnostic::new(&place, Severity::Information, Code::Proposed, said::message(name, fact, ""))
+    })
+}

@@ -1,0 +1,187 @@
+//! What can be done with a task and its criteria right now: the one list behind lenses and actions.
+
+use serde_json::{Value, json};
+
+use super::{Command, Known, summary};
+use crate::journal::PauseReason;
+use crate::sanitize;
+use crate::task::Criterion;
+use crate::view::{LoopStatus, Phase, State};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Verb<'a> {
+    Start,
+    Check,
+    Pause,
+    Resume,
+    Stop,
+    StopNow,
+    ResetBreaker,
+    Trust,
+    Untrust,
+    /// What the last iteration changed.
+    Diff(u32),
+    Run(&'a Criterion),
+    Output(&'a Criterion),
+}
+
+/// What fits over the task's first line: at most two.
+pub(super) fn main<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
+    let mut all = match known.open_loop() {
+        Some(status) => of_loop(status),
+        None if known.checking => Vec::new(),
+        None => vec![Verb::Start, Verb::Check],
+    };
+    all.retain(|it| it.may(known));
+    all
+}
+
+fn of_loop<'a>(status: &LoopStatus) -> Vec<Verb<'a>> {
+    match (status.state, status.phase) {
+        (_, Phase::Interrupted) => vec![Verb::Resume, Verb::Stop],
+        (_, Phase::Stopping) => vec![Verb::StopNow],
+        (_, Phase::Untrusted) => vec![Verb::Trust, Verb::Stop],
+        (State::Working, _) if is_pausing(status) => vec![Verb::Resume, Verb::Stop],
+        (State::Working, _) => vec![Verb::Pause, Verb::Stop],
+        _ if summary::is_tripped(status) => vec![Verb::ResetBreaker, Verb::Stop],
+        _ => vec![Verb::Resume, Verb::Stop],
+    }
+}
+
+/// It will rest when the running iteration is over.
+pub(super) fn is_pausing(status: &LoopStatus) -> bool {
+    let by_user = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::User);
+    status.state == State::Working && by_user
+}
+
+/// Everything that can be done with the task, what a line has no room for included.
+pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
+    let mut all = main(known);
+    let open = known.open_loop();
+    if open.is_some() {
+        all.push(Verb::Check);
+    }
+    if all.contains(&Verb::Stop) && open.is_some_and(|it| it.phase != Phase::Interrupted) {
+        all.push(Verb::StopNow);
+    }
+    if let Some(status) = known.status.filter(|it| it.iteration > 0 && it.phase != Phase::Damaged) {
+        all.push(Verb::Diff(status.iteration));
+    }
+    let has_commands = known.task.criteria.iter().any(|it| it.check.is_some());
+    if known.trust.unknown > 0 && !all.contains(&Verb::Trust) {
+        all.push(Verb::Trust);
+    } else if known.trust.unknown == 0 && has_commands && open.is_none() {
+        all.push(Verb::Untrust);
+    }
+    all.retain(|it| it.may(known));
+    all
+}
+
+/// What can be done with one criterion.
+pub(super) fn of_criterion<'a>(known: &Known<'a>, criterion: &'a Criterion) -> Vec<Verb<'a>> {
+    if criterion.check.is_none() {
+        return Vec::new();
+    }
+    let mut all = vec![Verb::Run(criterion)];
+    if known.latest(&criterion.id).is_some_and(|it| it.output.is_some()) {
+        all.push(Verb::Output(criterion));
+    }
+    all.retain(|it| it.may(known));
+    all
+}
+
+impl Verb<'_> {
+    /// Nothing that runs a program is offered where the editor does not trust the folder.
+    fn may(self, known: &Known<'_>) -> bool {
+        match self {
+            Self::Start | Self::Check | Self::Run(_) | Self::Resume | Self::ResetBreaker | Self::Trust => {
+                known.trust.editor
+            }
+            Self::Pause | Self::Stop | Self::StopNow | Self::Untrust | Self::Diff(_) | Self::Output(_) => {
+                true
+            }
+        }
+    }
+
+    /// One or two words, over a line that says the rest.
+    pub(super) fn lens_title(self) -> &'static str {
+        match self {
+            Self::Start => "▶ Start loop",
+            Self::Check => "Run checks",
+            Self::Pause => "Pause",
+            Self::Resume => "Resume",
+            Self::Stop => "Stop",
+            Self::StopNow => "Stop now",
+            Self::ResetBreaker => "Reset and resume",
+            Self::Trust => "Trust…",
+            Self::Untrust => "Withdraw trust",
+            Self::Diff(_) => "Changes",
+            Self::Run(_) => "Run",
+            Self::Output(_) => "Output",
+        }
+    }
+
+    /// For a menu, in which other servers' entries stand beside it.
+    pub(super) fn action_title(self, known: &Known<'_>) -> String {
+        let title = quoted(if known.task.title.is_empty() { known.reference } else { &known.task.title });
+        match self {
+            Self::Start => format!("Start loop {title}"),
+            Self::Check => format!("Run all checks of {title}"),
+            Self::Pause => format!("Pause loop {title} after this iteration"),
+            Self::Resume => format!("Resume loop {title}"),
+            Self::Stop => format!("Stop loop {title} after this iteration"),
+            Self::StopNow => format!("Stop loop {title} now"),
+            Self::ResetBreaker => format!("Reset breaker of {title} and resume"),
+            Self::Trust => format!("Read and trust the commands of {title}…"),
+            Self::Untrust => format!("Withdraw trust in the commands of {title}"),
+            Self::Diff(iteration) => format!("Show changes of iteration {iteration}"),
+            Self::Run(criterion) => format!("Run check {}", quoted(&criterion.name)),
+            Self::Output(criterion) => format!("Show output of {}", quoted(&criterion.name)),
+        }
+    }
+
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::Start => "source.loopkeeper.start",
+            Self::Check | Self::Run(_) => "source.loopkeeper.check",
+            Self::Pause => "source.loopkeeper.pause",
+            Self::Resume => "source.loopkeeper.resume",
+            Self::Stop | Self::StopNow => "source.loopkeeper.stop",
+            Self::ResetBreaker => "source.loopkeeper.resetBreaker",
+            Self::Trust => "source.loopkeeper.trust",
+            Self::Untrust => "source.loopkeeper.untrust",
+            Self::Diff(_) => "source.loopkeeper.diff",
+            Self::Output(_) => "source.loopkeeper.output",
+        }
+    }
+
+    pub(super) fn command(self, known: &Known<'_>, title: String) -> Command {
+        let task = known.reference;
+        let loop_id = known.status.map_or("", |it| it.id.as_str());
+        let of_task = || json!({ "task": task });
+        let of_loop = || json!({ "loopId": loop_id });
+        let (command, argument): (&'static str, Value) = match self {
+            Self::Start => ("loopkeeper.server.start", of_task()),
+            Self::Check => ("loopkeeper.server.check", of_task()),
+            Self::Pause => ("loopkeeper.server.pause", of_loop()),
+            Self::Resume => ("loopkeeper.server.resume", of_loop()),
+            Self::Stop => ("loopkeeper.server.stop", of_loop()),
+            Self::StopNow => ("loopkeeper.server.stop", json!({ "loopId": loop_id, "now": true })),
+            Self::ResetBreaker => ("loopkeeper.server.resetBreaker", of_loop()),
+            Self::Trust => ("loopkeeper.server.trust", of_task()),
+            Self::Untrust => ("loopkeeper.server.untrust", of_task()),
+            Self::Diff(iteration) => {
+                ("loopkeeper.server.diff", json!({ "loopId": loop_id, "iteration": iteration }))
+            }
+            Self::Run(it) => ("loopkeeper.server.check", json!({ "task": task, "criterion": it.id })),
+            Self::Output(it) => ("loopkeeper.server.output", json!({ "task": task, "criterion": it.id })),
+        };
+        Command { title, command, argument }
+    }
+}
+
+/// A name of hostile origin as a part of a title.
+fn quoted(name: &str) -> String {
+    const NAME_CHARS: usize = 40;
+    format!("\"{}\"", sanitize::line_within(name, NAME_CHARS))
+}
