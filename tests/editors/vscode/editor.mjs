@@ -1,0 +1,170 @@
+// A real Visual Studio Code for the tests: code-server with a home, a state folder and a port of its own, looked at in a
+// headless Chromium. It knows the editor's pages, nothing of what the tests are about. Waits are for conditions, with
+// limits for a busy machine; everything it started ends with it.
+
+import { spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { until } from "./until.mjs";
+import { Window } from "./window.mjs";
+
+const tools = {
+  node: need("LOOPKEEPER_TEST_NODE24"),
+  codeServer: need("LOOPKEEPER_TEST_CODE_SERVER"),
+  chromium: need("LOOPKEEPER_TEST_CHROMIUM"),
+  playwright: need("LOOPKEEPER_TEST_PLAYWRIGHT"),
+};
+const { chromium } = createRequire(path.join(tools.playwright, "x.js"))("playwright-core");
+
+/** Where pictures go. */
+export const pictures = process.env.LOOPKEEPER_TEST_PICTURES ?? path.join(os.tmpdir(), "loopkeeper-pictures");
+
+const calm = {
+  "workbench.startupEditor": "none",
+  "workbench.reduceMotion": "on",
+  "workbench.tips.enabled": false,
+  "workbench.enableExperiments": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.colorTheme": "Default Dark Modern",
+  "window.restoreWindows": "none",
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "extensions.ignoreRecommendations": true,
+  "telemetry.telemetryLevel": "off",
+  "chat.disableAIFeatures": true,
+  "chat.commandCenter.enabled": false,
+  "update.mode": "none",
+  "git.enabled": false,
+  "git.openRepositoryInParentFolders": "never",
+  "editor.accessibilitySupport": "off",
+  "editor.minimap.enabled": false,
+  "files.simpleDialog.enable": true,
+};
+
+export class Editor {
+  /** `extensions`: the packages to install. `trust`: whether the editor asks for trust in folders at all. */
+  static async start({ extensions = [need("LOOPKEEPER_TEST_VSIX")], settings = {}, trust = false, env = {}, path: search = process.env.PATH } = {}) {
+    const editor = new Editor();
+    try {
+      editor.prepare(settings, { ...env, PATH: search });
+      for (const it of extensions) editor.install(it);
+      await editor.serve(trust);
+      editor.browser = await chromium.launchPersistentContext(path.join(editor.root, "chromium"), {
+        executablePath: tools.chromium,
+        headless: true,
+        viewport: { width: 1280, height: 800 },
+        args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+      });
+      return editor;
+    } catch (error) {
+      await editor.close();
+      throw error;
+    }
+  }
+
+  /** A window on a folder, with a file of it open. */
+  async open(folder, file) {
+    const page = await this.browser.newPage();
+    page.setDefaultTimeout(90_000);
+    const query = new URLSearchParams({ folder });
+    if (file) query.set("payload", JSON.stringify([["openFile", `vscode-remote://127.0.0.1:${this.port}${path.join(folder, file)}`]]));
+    await page.goto(`http://127.0.0.1:${this.port}/?${query}`);
+    const window = new Window(page, this);
+    await window.ready(file);
+    return window;
+  }
+
+  /** What the extension host wrote down, for the report of a failure. */
+  logs() {
+    const files = fs.readdirSync(this.data, { recursive: true }).map(String).filter((it) => /(remoteexthost|Ralph Server)\.log$/.test(it));
+    return files.map((it) => `${it}:\n${fs.readFileSync(path.join(this.data, it), "utf8").slice(-3000)}`).join("\n");
+  }
+
+  get extensionFolder() {
+    const name = fs.readdirSync(this.extensions).find((it) => it.startsWith("loopkeeper.loopkeeper-"));
+    return name && path.join(this.extensions, name);
+  }
+
+  async close() {
+    await this.browser?.close().catch(() => undefined);
+    if (this.process) await endGroup(this.process);
+    fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+
+  prepare(settings, env) {
+    this.root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-vscode-"));
+    this.data = path.join(this.root, "data");
+    this.extensions = path.join(this.root, "extensions");
+    this.state = path.join(this.root, "state");
+    for (const it of [path.join(this.data, "User"), this.extensions, this.state]) fs.mkdirSync(it, { recursive: true });
+    fs.writeFileSync(path.join(this.data, "User/settings.json"), JSON.stringify({ ...calm, ...settings }));
+    fs.writeFileSync(path.join(this.root, "config.yaml"), "");
+    this.env = {
+      ...process.env,
+      HOME: this.root,
+      XDG_CONFIG_HOME: path.join(this.root, "config"),
+      XDG_DATA_HOME: path.join(this.root, "share"),
+      XDG_CACHE_HOME: path.join(this.root, "cache"),
+      LOOPKEEPER_STATE_DIR: this.state,
+      VSCODE_IPC_HOOK_CLI: "",
+      CS_DISABLE_GETTING_STARTED_OVERRIDE: "1",
+      ...env,
+    };
+    // Whoever runs the tests may be an agent or an editor itself.
+    for (const name of Object.keys(this.env)) if (/^(NODE_TEST_CONTEXT|CLAUDECODE|NODE_OPTIONS)$/.test(name)) delete this.env[name];
+  }
+
+  get base() {
+    return [tools.codeServer, "--config", path.join(this.root, "config.yaml"), "--user-data-dir", this.data, "--extensions-dir", this.extensions];
+  }
+
+  install(vsix) {
+    const done = spawnSync(tools.node, [...this.base, "--install-extension", vsix], { env: this.env, encoding: "utf8" });
+    if (done.status !== 0) throw new Error(`${vsix} was not installed: ${done.stdout}${done.stderr}`);
+  }
+
+  async serve(trust) {
+    this.port = await freePort();
+    const log = path.join(this.root, "log");
+    const out = fs.openSync(log, "w");
+    const args = ["--auth", "none", "--bind-addr", `127.0.0.1:${this.port}`, "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--disable-proxy"];
+    if (!trust) args.push("--disable-workspace-trust");
+    this.process = spawn(tools.node, [...this.base, ...args], { env: this.env, stdio: ["ignore", out, out], detached: true });
+    fs.closeSync(out);
+    await until("code-server answers", () => fetch(`http://127.0.0.1:${this.port}/healthz`).then((it) => it.ok, () => false), () => fs.readFileSync(log, "utf8"));
+  }
+}
+
+async function freePort() {
+  const server = net.createServer();
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address();
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** code-server has children of its own, all in the group that it leads. */
+async function endGroup(child) {
+  const gone = () => {
+    try {
+      process.kill(-child.pid, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  for (const signal of ["SIGTERM", "SIGKILL"]) {
+    if (gone()) return;
+    process.kill(-child.pid, signal);
+    await until("code-server ends", gone, undefined, 5000).catch(() => undefined);
+  }
+}
+
+function need(name) {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set; tests/editors/vscode/run sets it`);
+  return value;
+}

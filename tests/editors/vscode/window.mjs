@@ -1,0 +1,177 @@
+// One window of the editor, in the words of somebody who sits before it. Everything is read from the page; class names
+// of the editor are in this file alone.
+
+import fs from "node:fs";
+import path from "node:path";
+import { until } from "./until.mjs";
+
+export class Window {
+  constructor(page, editor) {
+    this.page = page;
+    this.editor = editor;
+  }
+
+  async ready(file) {
+    await this.page.waitForSelector(".monaco-workbench");
+    if (file) await this.page.waitForSelector(`.tab[data-resource-name="${path.basename(file)}"]`);
+  }
+
+  async reload(file) {
+    await this.page.reload();
+    await this.ready(file);
+  }
+
+  /** Waits until `read` gives something that `fits`, and gives it. */
+  async see(what, read, fits = Boolean, limit = 90_000) {
+    let last;
+    const report = () => `last seen: ${JSON.stringify(last)}\n${this.editor.logs()}`;
+    try {
+      return await until(what, async () => {
+        last = await read();
+        return fits(last) && { value: last };
+      }, report, limit).then((it) => it.value);
+    } catch (error) {
+      await this.picture(`failed ${what}`).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Text and label of our item in the status bar. */
+  item() {
+    return this.page.evaluate(() => {
+      const it = document.querySelector("[id='loopkeeper.loopkeeper.loopkeeper.status']");
+      if (!it) return undefined;
+      const tone = ["warning", "error"].find((kind) => it.classList.contains(`${kind}-kind`)) ?? "normal";
+      const icon = [...(it.querySelector(".codicon")?.classList ?? [])].find((name) => name.startsWith("codicon-"))?.slice(8);
+      return { text: it.textContent.trim(), label: it.querySelector("a,[aria-label]")?.getAttribute("aria-label") ?? it.getAttribute("aria-label"), tone, icon };
+    });
+  }
+
+  async sees(text, limit) {
+    const fits = (it) => (text instanceof RegExp ? text.test(it?.text ?? "") : it?.text === text);
+    return this.see(`the status bar says ${text}`, () => this.item(), fits, limit);
+  }
+
+  /** `[{ line, severity }]` of the squiggles in the editor in front, by the text of the line they are under. */
+  squiggles() {
+    return this.page.evaluate(() => {
+      const editor = document.querySelector(".editor-group-container.active .monaco-editor");
+      const lines = [...(editor?.querySelectorAll(".view-line") ?? [])].map((it) => ({ text: it.textContent.replaceAll("\u00a0", " "), box: it.getBoundingClientRect() }));
+      return [...(editor?.querySelectorAll(".cdr[class*='squiggly-']") ?? [])].map((it) => {
+        const box = it.getBoundingClientRect();
+        const middle = box.top + box.height / 2;
+        return {
+          line: lines.find((line) => line.box.top <= middle && middle <= line.box.bottom)?.text,
+          severity: [...it.classList].find((name) => name.startsWith("squiggly-")).slice(9),
+        };
+      });
+    });
+  }
+
+  lenses() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".codelens-decoration")].map((it) => it.textContent.trim()));
+  }
+
+  async clickLens(title) {
+    // A lens drawn while the editor lacked the focus may be dead text until the focus is back.
+    await this.page.keyboard.press("Control+1");
+    await this.page.locator(".codelens-decoration a", { hasText: title }).first().click();
+  }
+
+  async palette(title) {
+    await this.type(`>${title}`, (rows) => rows.find((it) => it.includes(title)));
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** What the palette offers for some text. */
+  async offered(text) {
+    await this.type(`>${text}`, (rows) => rows.length > 0);
+    const rows = await this.rows();
+    await this.page.keyboard.press("Escape");
+    return rows;
+  }
+
+  async type(text, fits) {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input[type='text'], .quick-input-widget input.input").first();
+    await input.waitFor({ state: "visible" });
+    await input.fill(text);
+    await this.see(`the palette offers ${text}`, () => this.rows(), fits);
+  }
+
+  rows() {
+    return this.page.evaluate(() => {
+      const widget = document.querySelector(".quick-input-widget");
+      if (!widget || widget.style.display === "none") return [];
+      return [...widget.querySelectorAll(".monaco-list-row")].map((it) => it.querySelector(".quick-input-list-label, .label-name")?.textContent ?? it.textContent);
+    });
+  }
+
+  /** Picks from a list that a command opened. */
+  async pick(label) {
+    const row = this.page.locator(".quick-input-widget .monaco-list-row", { hasText: label }).first();
+    await this.see(`a row ${label}`, () => row.isVisible());
+    await row.click();
+  }
+
+  async answer(text) {
+    const input = this.page.locator(".quick-input-widget input").first();
+    await input.waitFor({ state: "visible" });
+    await input.fill(text);
+    await this.page.keyboard.press("Enter");
+  }
+
+  notifications() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".notification-toast .notification-list-item")].map((it) => ({
+      text: it.querySelector(".notification-list-item-message")?.textContent ?? "",
+      links: [...it.querySelectorAll(".notification-list-item-message a")].map((link) => link.textContent),
+      buttons: [...it.querySelectorAll(".notification-list-item-buttons-container .monaco-button")].map((button) => button.textContent.trim()),
+    })));
+  }
+
+  notification(text) {
+    return this.see(`a notification ${text}`, async () => (await this.notifications()).find((it) => (text instanceof RegExp ? text.test(it.text) : it.text.includes(text))));
+  }
+
+  async press(button) {
+    const it = this.page.locator(".notification-toast .monaco-button, .monaco-dialog-box .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
+    await it.waitFor({ state: "visible" });
+    await it.click();
+  }
+
+  tabs() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".tabs-container .tab")].map((it) => it.getAttribute("aria-label") ?? it.textContent));
+  }
+
+  /** The text of the editor in front, as far as it is drawn. */
+  text() {
+    return this.page.evaluate(() => {
+      const lines = [...document.querySelectorAll(".editor-group-container.active .monaco-editor .view-line")];
+      return lines
+        .sort((a, b) => parseFloat(a.style.top) - parseFloat(b.style.top))
+        .map((it) => it.textContent.replaceAll("\u00a0", " "))
+        .join("\n");
+    });
+  }
+
+  panel() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".part.panel .view-line, .part.panel .monaco-list-row")].map((it) => it.textContent.replaceAll("\u00a0", " ")).join("\n"));
+  }
+
+  async problems() {
+    await this.page.keyboard.press("Control+Shift+M");
+    await this.page.waitForSelector(".markers-panel");
+    return this.page.evaluate(() => [...document.querySelectorAll(".markers-panel .monaco-list-row")].map((it) => it.textContent));
+  }
+
+  async picture(name) {
+    const folder = process.env.LOOPKEEPER_TEST_PICTURES;
+    if (!folder) return;
+    fs.mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: path.join(folder, `${name.replaceAll(/[^A-Za-z0-9]+/g, "-").toLowerCase().slice(0, 60)}.png`) });
+  }
+
+  close() {
+    return this.page.close();
+  }
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# get_code_server DIR: puts the pinned code-server (Visual Studio Code with its real extension host) under DIR and prints
+# the path of its entry script, to be run by node 24. Needs npm, a C++ compiler, make and python3, and a registry once;
+# touches nothing outside DIR. Fails with the reason on stderr where it cannot be had.
+# Run by itself it does so for target/tools.
+
+. "$(dirname "${BASH_SOURCE[0]}")/node24.sh"
+
+get_code_server() {
+    local folder=$1/code-server/node_modules/code-server node need
+    node=$(get_node24 "$1") || return 1
+    if ! cmp -s "$(dirname "${BASH_SOURCE[0]}")/code-server/package-lock.json" "$1/code-server/installed.json"; then
+        for need in c++ make python3; do
+            command -v "$need" >/dev/null || { echo "code-server needs $need to build its native parts" >&2; return 1; }
+        done
+        npm_get code-server "$1" || return 1
+        code_server_finish "$folder" "$node" "$1/code-server/log" || return 1
+        code_server_starts "$folder" "$node" || { echo "code-server does not start" >&2; return 1; }
+        npm_done code-server "$1" || return 1
+    fi
+    (cd "$folder/out/node" && printf '%s/entry.js\n' "$(pwd -P)")
+}
+
+# What the package's own install script would do, less what it would fetch from elsewhere: the editor's packages, as its
+# own lock files pin them, and the three native parts it cannot start without.
+code_server_finish() {
+    local editor=$1/lib/vscode part
+    for part in "$editor" "$editor/extensions"; do
+        # Not `npm ci`: as published, the lock file of this release lacks one package of a package.
+        (cd "$part" && npm install --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error) >>"$3" 2>&1 || {
+            echo "npm could not install what code-server needs: $(npm_reason "$3")" >&2
+            return 1
+        }
+    done
+    for part in node-pty @vscode/spdlog @vscode/native-watchdog; do
+        code_server_build "$editor/node_modules/$part" "$2" >>"$3" 2>&1 || {
+            echo "code-server's $part could not be built: $(tail -n 1 "$3")" >&2
+            return 1
+        }
+    done
+    ln -sfn code-linux.sh "$editor/bin/remote-cli/code-server"
+    ln -sfn browser-linux.sh "$editor/bin/helpers/browser.sh"
+}
+
+# With the headers that come with the node which will load it, so nothing is fetched for that.
+code_server_build() {
+    local headers gyp
+    headers=$(dirname "$(dirname "$2")")
+    gyp=$(dirname "$(readlink -f "$(command -v npm)")")/../node_modules/node-gyp/bin/node-gyp.js
+    (cd "$1" && node "$gyp" rebuild --nodedir="$headers" --loglevel=error)
+}
+
+code_server_starts() {
+    HOME=$1 XDG_CONFIG_HOME=$1/.config "$2" "$1/out/node/entry.js" --version >/dev/null 2>&1
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    set -euo pipefail
+    get_code_server "$(dirname "$0")/../../target/tools"
+fi

@@ -1,0 +1,24 @@
+# Programs from npm, pinned by a lock file beside this one.
+
+# npm_get NAME DIR: puts what tests/tools/NAME/package-lock.json pins under DIR/NAME, unless it is there already.
+# No install script is ever run; what a package must build is built by whoever asks for it.
+npm_get() {
+    local here folder
+    here=$(dirname "${BASH_SOURCE[0]}")/$1
+    folder=$2/$1
+    cmp -s "$here/package-lock.json" "$folder/installed.json" && return 0
+    command -v npm >/dev/null || { echo "$1 needs npm to be installed" >&2; return 1; }
+    mkdir -p "$folder" && rm -f "$folder/installed.json" || return 1
+    cp "$here"/package*.json "$folder/" && : >"$folder/log" || return 1
+    npm_ci "$folder" "$folder/log" || { echo "npm could not install $1: $(npm_reason "$folder/log")" >&2; return 1; }
+}
+
+# npm_done NAME DIR: from now on npm_get takes it for installed.
+npm_done() { cp "$(dirname "${BASH_SOURCE[0]}")/$1/package-lock.json" "$2/$1/installed.json"; }
+
+npm_ci() {
+    (cd "$1" && npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error) >>"$2" 2>&1
+}
+
+# npm ends with advice; what went wrong is in its first lines.
+npm_reason() { grep -m 2 'npm error' "$1" | tr '\n' ' '; }
