@@ -5,17 +5,17 @@
 //! person wrote could not be taken as written.
 
 mod accept;
-mod agents;
+pub(crate) mod agents;
 mod assignment;
 mod closest;
 mod document;
 mod environment;
 mod finding;
 mod globs;
-mod keys;
+pub(crate) mod keys;
 mod ralphrc;
 mod resolve;
-mod table;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod toml_layer;

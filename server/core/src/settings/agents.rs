@@ -8,9 +8,9 @@ use super::{AgentSettings, Dialect, Permissions, PromptBy};
 pub(super) const LATER: &[&str] = &["codex", "gemini", "opencode", "acp"];
 
 /// What `agent` may say besides the names of agents.
-pub(super) const AUTO: &str = "auto";
+pub(crate) const AUTO: &str = "auto";
 
-pub(super) fn built_in() -> Vec<AgentSettings> {
+pub(crate) fn built_in() -> Vec<AgentSettings> {
     // The demo agent speaks as claude does, so that a demo shows what a real loop shows.
     ["claude", "demo"].map(|name| AgentSettings { output: Dialect::Claude, ..own(name) }).to_vec()
 }
@@ -30,7 +30,7 @@ pub(super) fn own(name: &str) -> AgentSettings {
 
 /// Whose keys an agent takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Agent {
+pub(crate) enum Agent {
     /// loopkeeper knows its flags.
     Claude,
     Demo,
@@ -40,7 +40,7 @@ pub(super) enum Agent {
     Unfit,
 }
 
-pub(super) fn kind_of(name: &str) -> Agent {
+pub(crate) fn kind_of(name: &str) -> Agent {
     match name {
         "claude" => Agent::Claude,
         "demo" => Agent::Demo,
@@ -57,7 +57,7 @@ fn fit(name: &str) -> bool {
 }
 
 /// Why a field means nothing for an agent, with the remedy; `None` where it means something.
-pub(super) fn misplaced(agent: Agent, field: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn misplaced(agent: Agent, field: &str) -> Option<(&'static str, &'static str)> {
     match (agent, field) {
         (Agent::Claude, "prompt" | "output") => {
             Some(("is fixed for a built-in agent", "remove the line, or give your own agent another name"))

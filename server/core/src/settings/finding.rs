@@ -13,6 +13,8 @@ pub struct SettingFinding {
     pub message: String,
     /// The remedy, without a period; perhaps a question.
     pub hint: String,
+    /// Replacement for its place, where there is one obvious cure.
+    pub fix: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

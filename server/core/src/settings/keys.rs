@@ -20,7 +20,7 @@ const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> 
 }
 
 #[rustfmt::skip]
-pub(super) const KEYS: &[Key] = &[
+pub(crate) const KEYS: &[Key] = &[
     key("agent", Takes::Agent, r#""auto""#,
         "The agent that does the work: a built-in, a name of `[agents]`, or `auto` for the first one that is installed."),
     key("mode", words(&["loop"], &["hook"]), r#""loop""#,

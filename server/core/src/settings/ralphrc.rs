@@ -50,13 +50,14 @@ pub(super) fn read(layer: &Layer) -> Reading {
             (_, _) if name.is_empty() => aside.code.push(range),
             (Some(mapped), Some(value)) => match assignment(*mapped, &value, origin()) {
                 Ok(assignment) => out.assignments.extend(assignment),
-                Err(finding) => out.findings.push(finding),
+                Err(finding) => out.findings.push(*finding),
             },
             (Some((name, path, _)), None) => out.findings.push(SettingFinding {
                 code: SettingCode::BadValue,
                 origin: origin(),
                 message: format!("`{name}` is given by shell code, which is never run"),
                 hint: format!("write a plain value here, or `{path}` in loopkeeper.toml"),
+                fix: None,
             }),
             (None, _) if LATER.contains(&name) => aside.later.push((name.to_owned(), range)),
             (None, _) => aside.foreign.push((name.to_owned(), range)),
@@ -70,7 +71,7 @@ fn assignment(
     (name, path, form): (&str, &str, Form),
     value: &str,
     origin: Origin,
-) -> Result<Option<Assignment>, SettingFinding> {
+) -> Result<Option<Assignment>, Box<SettingFinding>> {
     let parts: Vec<&str> = path.split('.').collect();
     let Found::Key(key) = look_up(&parts) else { return Ok(None) };
     let agent = key.path.contains('*').then_some("claude");
@@ -89,7 +90,7 @@ fn assignment(
         Err(problem) => {
             let message = format!("`{name}`: {}", problem.message);
             let hint = problem.hint.unwrap_or_else(|| "correct the value, or remove the line".to_owned());
-            Err(SettingFinding { code: problem.code, origin, message, hint })
+            Err(Box::new(SettingFinding { code: problem.code, origin, message, hint, fix: None }))
         }
     }
 }
@@ -109,6 +110,7 @@ impl Aside {
             origin: Origin::in_text(file, text, range.clone()),
             message,
             hint: hint.to_owned(),
+            fix: None,
         };
         let later = self.later.first().map(|(_, at)| {
             let message = format!("not yet supported and left aside: {}", names(&self.later));

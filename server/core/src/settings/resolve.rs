@@ -134,13 +134,18 @@ fn read_program(option: &str, path: &str, reading: &mut Reading) {
 fn read_argument(argument: &Argument, raw: impl Fn(Takes) -> Raw, reading: &mut Reading) {
     match accept_argument(argument, raw) {
         Ok(assignment) => reading.assignments.push(assignment),
-        Err(finding) => reading.findings.push(finding),
+        Err(finding) => reading.findings.push(*finding),
     }
 }
 
-fn accept_argument(argument: &Argument, raw: impl Fn(Takes) -> Raw) -> Result<Assignment, SettingFinding> {
+fn accept_argument(
+    argument: &Argument,
+    raw: impl Fn(Takes) -> Raw,
+) -> Result<Assignment, Box<SettingFinding>> {
     let origin = Origin::Option(argument.option.clone());
-    let finding = |code, message, hint| SettingFinding { code, origin: origin.clone(), message, hint };
+    let finding = |code, message, hint| {
+        Box::new(SettingFinding { code, origin: origin.clone(), message, hint, fix: None })
+    };
     let path: Vec<&str> = argument.key.split('.').collect();
     let Found::Key(key) = look_up(&path) else {
         let message = format!("`{}` is not a known key", shown(&argument.key));
@@ -189,6 +194,7 @@ fn without_command<'a>(
             origin: origin.unwrap_or(Origin::Default),
             message: format!("`agents.{}` has no `command`", agent.name),
             hint: "write the program and its arguments: `command = [\"./agent.sh\"]`".to_owned(),
+            fix: None,
         };
         (format!("agents.{}.command", agent.name), finding)
     })
@@ -215,7 +221,7 @@ fn unknown_agent(settings: &Settings, chosen: &Assignment) -> Option<SettingFind
         };
         (SettingCode::BadValue, format!("there is no agent `{}`", shown(name)), hint)
     };
-    Some(SettingFinding { code, origin: chosen.origin.clone(), message, hint })
+    Some(SettingFinding { code, origin: chosen.origin.clone(), message, hint, fix: None })
 }
 
 fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec<Effective> {

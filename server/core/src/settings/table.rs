@@ -7,20 +7,20 @@ use super::keys::KEYS;
 
 /// One key of product configuration.
 #[derive(Debug)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// Dotted; `*` stands for the name of an agent.
-    pub(super) path: &'static str,
-    pub(super) takes: Takes,
+    pub(crate) path: &'static str,
+    pub(crate) takes: Takes,
     /// As it would be written in TOML; empty where there is none.
-    pub(super) default: &'static str,
+    pub(crate) default: &'static str,
     /// One sentence: a capital first, a period last.
-    pub(super) doc: &'static str,
-    pub(super) since: Since,
+    pub(crate) doc: &'static str,
+    pub(crate) since: Since,
 }
 
 /// Whether this version acts on a key. What it does not act on is refused by name, never swallowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Since {
+pub(crate) enum Since {
     Built,
     /// The default is what happens today, so writing it changes nothing; any other value is refused.
     OnlyDefault,
@@ -29,7 +29,7 @@ pub(super) enum Since {
 
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(crate) enum Takes {
     /// One of a few words; those of `later` are known and refused.
     Word {
         now: &'static [&'static str],
@@ -69,7 +69,7 @@ pub(super) enum Takes {
 
 /// What a dotted path means.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Found {
+pub(crate) enum Found {
     Key(&'static Key),
     /// The first part of a longer key: a table.
     Section,
@@ -77,7 +77,7 @@ pub(super) enum Found {
 }
 
 /// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a key of its own.
-pub(super) fn look_up(path: &[&str]) -> Found {
+pub(crate) fn look_up(path: &[&str]) -> Found {
     let exact = KEYS.iter().find(|key| key.matches(path));
     match exact {
         Some(key) => Found::Key(key),
@@ -88,11 +88,11 @@ pub(super) fn look_up(path: &[&str]) -> Found {
 
 impl Key {
     /// The names of the table a key stands in: `limits`, `agents.*`, or nothing for the top.
-    pub(super) fn section(&self) -> &'static str {
+    pub(crate) fn section(&self) -> &'static str {
         self.path.rsplit_once('.').map_or("", |(section, _)| section)
     }
 
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         self.path.rsplit_once('.').map_or(self.path, |(_, name)| name)
     }
 

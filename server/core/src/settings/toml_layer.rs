@@ -12,7 +12,7 @@ use super::assignment::{Assignment, Reading, full_path, written};
 use super::closest::closest;
 use super::finding::{Origin, SettingCode, SettingFinding, shown};
 use super::keys::KEYS;
-use super::table::{Found, Key, look_up};
+use super::table::{Found, Key, Takes, look_up};
 use super::value::Raw;
 
 /// More findings than this say nothing more about a file.
@@ -109,24 +109,43 @@ impl Walk<'_> {
                 };
                 let hint = problem.hint.unwrap_or_else(|| default_hint(key));
                 self.out.refused.push(full_path(key, agent));
-                self.say(problem.code, at, (problem.message, hint));
+                let fix = meant_word(key, &raw).filter(|_| problem.place == Wrongly::Value);
+                self.say_with(problem.code, at, (problem.message, hint), fix);
             }
         }
     }
 
     fn unknown(&mut self, path: &[&str], at: Range<usize>) {
-        let hint = match meant(path) {
+        let known = meant(path);
+        let hint = match &known {
             Some(known) => format!("did you mean `{known}`?"),
             None => "remove the line, or see the list of keys in CONFIGURATION.md".to_owned(),
         };
-        self.say(SettingCode::UnknownKey, at, (format!("`{}` is not a known key", shown_path(path)), hint));
+        // A key of another table is moved by its author, not by us.
+        let beside = |known: String| {
+            let (of, name) = known.rsplit_once('.').unwrap_or(("", &known));
+            (of == shown_path(path.get(..path.len().saturating_sub(1)).unwrap_or_default()))
+                .then(|| name.to_owned())
+        };
+        let message = format!("`{}` is not a known key", shown_path(path));
+        self.say_with(SettingCode::UnknownKey, at, (message, hint), known.and_then(beside));
     }
 
-    fn say(&mut self, code: SettingCode, at: Range<usize>, (message, hint): (String, impl Into<String>)) {
+    fn say(&mut self, code: SettingCode, at: Range<usize>, said: (String, impl Into<String>)) {
+        self.say_with(code, at, said, None);
+    }
+
+    fn say_with(
+        &mut self,
+        code: SettingCode,
+        at: Range<usize>,
+        (message, hint): (String, impl Into<String>),
+        fix: Option<String>,
+    ) {
         // Each place costs a scan of the text: a file full of mistakes must not cost its square.
         if self.out.findings.len() <= MOST_FINDINGS * 4 {
             let origin = self.at(at);
-            self.out.findings.push(SettingFinding { code, origin, message, hint: hint.into() });
+            self.out.findings.push(SettingFinding { code, origin, message, hint: hint.into(), fix });
         }
     }
 
@@ -152,6 +171,12 @@ fn meant(path: &[&str]) -> Option<String> {
     }
     let elsewhere = KEYS.iter().find(|key| key.name() == *name && !key.path.contains('*'));
     elsewhere.map(|key| key.path.to_owned())
+}
+
+/// The word that a misspelt one may stand for, as it is written.
+fn meant_word(key: &Key, raw: &Raw) -> Option<String> {
+    let (Takes::Word { now, .. }, Raw::Text(word)) = (key.takes, raw) else { return None };
+    closest(word, now.iter().copied()).map(|it| format!("\"{it}\""))
 }
 
 fn shown_path(path: &[&str]) -> String {

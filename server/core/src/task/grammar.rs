@@ -4,6 +4,7 @@
 
 mod attributes;
 mod commands;
+mod cures;
 mod expectations;
 mod name;
 mod spans;
@@ -74,6 +75,7 @@ pub(super) fn read(inline: &Inline, mode: Mode) -> Item {
     } else if reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
         reading.forgotten_mark();
     }
+    reading.cure();
     Item { name, check, attributes, faults: reading.faults }
 }
 
@@ -350,6 +352,20 @@ impl Reading<'_> {
         self.faults.push(fault(FindingCode::NotYetSupported, fact, &range));
     }
 
+    /// One fault alone can be cured by one replacement; two in an item may be about each other.
+    fn cure(&mut self) {
+        let mut bad = self.faults.iter_mut().filter(|it| it.code == FindingCode::BadCheck);
+        let (Some(only), None) = (bad.next(), bad.next()) else { return };
+        let Some(seen) = self.spans.iter().find(|it| it.source.range == only.range) else { return };
+        let is_torn = seen.source.kind == PieceKind::TornCode;
+        only.fix = match (&seen.span, &seen.expectation) {
+            (Span::BadCommand(_) | Span::BadWord(_), _) => cures::of_check(&seen.source.text),
+            (Span::Command(_) | Span::Word(_), _) if is_torn => cures::of_check(&seen.source.text),
+            (_, Expectation::Bad(_)) => cures::of_expectation(&seen.source.text),
+            _ => None,
+        };
+    }
+
     /// A command in backticks, or `$ command` without them, that nobody will run.
     fn forgotten_mark(&mut self) {
         if self.mode == Mode::PlanBox {
@@ -365,7 +381,7 @@ impl Reading<'_> {
         });
         if let Some(seen) = forgotten {
             let code = seen.source.text.trim();
-            let fix = marked(code.strip_prefix('$').unwrap_or(code));
+            let fix = checked(code.strip_prefix('$').unwrap_or(code));
             let fact = "a command without `$ ` is never run. Write the `$ `".to_owned();
             let range = seen.source.range.clone();
             self.faults.push(Fault { code: FindingCode::NotACheck, fact, range, fix: Some(fix) });
@@ -387,7 +403,7 @@ impl Reading<'_> {
         }
         let fact = "a command without backticks is never run. Add them".to_owned();
         let range = self.inline.range.clone();
-        self.faults.push(Fault { code: FindingCode::NotACheck, fact, range, fix: Some(marked(command)) });
+        self.faults.push(Fault { code: FindingCode::NotACheck, fact, range, fix: Some(checked(command)) });
     }
 }
 
@@ -395,17 +411,22 @@ fn is_exit(expect: &Expect) -> bool {
     matches!(expect, Expect::Exit { .. })
 }
 
-/// `command` as a check span, with as many backticks as its own need.
-fn marked(command: &str) -> String {
+/// `command` as a check span.
+fn checked(command: &str) -> String {
+    marked(&format!("$ {command}"))
+}
+
+/// A code span with as many backticks as its text needs.
+fn marked(code: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
-    for char in command.chars() {
+    for char in code.chars() {
         run = if char == '`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }
     if longest == 0 {
-        return format!("`$ {command}`");
+        return format!("`{code}`");
     }
     let fence = "`".repeat(longest + 1);
-    format!("{fence} $ {command} {fence}")
+    format!("{fence} {code} {fence}")
 }

@@ -5,6 +5,7 @@
 //! most three lenses stand over one line.
 
 mod actions;
+mod completion;
 mod diagnostics;
 #[cfg(test)]
 mod fixture;
@@ -15,6 +16,7 @@ mod lenses;
 mod properties;
 mod reading;
 mod said;
+pub mod settings;
 mod standing;
 mod state;
 mod summary;
@@ -26,6 +28,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub use self::actions::{Action, Cure, QUICKFIX, TextEdit, actions};
+pub use self::completion::{Suggestion, SuggestionKind, in_check};
 pub use self::diagnostics::{Code, Diagnostic, Related, Severity, SourceFailure, Target};
 pub use self::diagnostics::{diagnostics, source_failures};
 pub use self::grid::{grid, row};

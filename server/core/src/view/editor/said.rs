@@ -1,11 +1,12 @@
 //! Words of diagnostics: short, sanitised, the same for equal results. What is cut is cut at characters.
 
 use crate::sanitize;
+use crate::view::words;
 
 /// Characters of a diagnostic's message.
 pub(super) const MESSAGE_CHARS: usize = 100;
 /// Of a name that must make room for a fact and a cure it is still to be recognised by.
-const NAME_CHARS: usize = 24;
+pub(super) const NAME_CHARS: usize = 24;
 const FACT_CHARS: usize = 60;
 const STALE: &str = ", files changed since";
 
@@ -25,6 +26,13 @@ pub(super) fn message(name: &str, fact: &str, cure: &str) -> String {
 /// `name: fact, files changed since`
 pub(super) fn stale(name: &str, fact: &str) -> String {
     plain(&sanitize::line(name), &sanitize::line_within(fact, FACT_CHARS), STALE)
+}
+
+/// `fact. Hint`; the hint goes where there is no room for it. A question keeps its mark.
+pub(super) fn fact(fact: &str, hint: &str) -> String {
+    let end = if hint.ends_with('?') { "" } else { "." };
+    let whole = format!("{fact}. {}{end}", words::capitalised(hint));
+    if whole.chars().count() <= MESSAGE_CHARS { sentence(&whole) } else { sentence(fact) }
 }
 
 /// A sentence that is whole already.

@@ -75,6 +75,12 @@ fn cures_of_the_parser_are_quick_fixes() {
         "Done when:\n\n- a: `$ cargo test`\n",
     );
     check(
+        "Done when:\n\n- a: `lacks TODO src/**`\n",
+        "lacks",
+        "Write `lacks \"TODO\" src/**`",
+        "Done when:\n\n- a: `lacks \"TODO\" src/**`\n",
+    );
+    check(
         "Done when: - a: `clean` - b\n",
         "Done when",
         "Write the criteria as a list",

@@ -1,0 +1,61 @@
+//! What a span that begins like a check was meant to be, where there is one obvious answer. A cure is only
+//! offered when it reads as what it should be.
+
+use super::expectations::{self, Reading};
+use super::marked;
+use super::spans::{self, Span};
+
+/// The span as it should be written, backticks included.
+pub(super) fn of_check(code: &str) -> Option<String> {
+    let sound = |it: &String| matches!(spans::read(it), Span::Command(_) | Span::Word(_));
+    let code = code.trim();
+    let candidates = [Some(code.to_owned()), spaced(code), lone(code), quoted(code), without_flags(code)];
+    candidates.into_iter().flatten().find(sound).map(|it| marked(&it))
+}
+
+pub(super) fn of_expectation(code: &str) -> Option<String> {
+    let sound = |it: &String| matches!(expectations::read(it), Reading::Expect(_));
+    let code = code.trim();
+    let candidates = [closed(code), without_flags(code), plain_number(code)];
+    candidates.into_iter().flatten().find(sound).map(|it| marked(&it))
+}
+
+/// `$<tab>make` has a space that is none.
+fn spaced(code: &str) -> Option<String> {
+    let command = code.strip_prefix('$')?.trim();
+    (!command.is_empty()).then(|| format!("$ {command}"))
+}
+
+/// `clean tree`
+fn lone(code: &str) -> Option<String> {
+    code.starts_with("clean ").then(|| "clean".to_owned())
+}
+
+/// `has TODO src/**` lacks its quotes.
+fn quoted(code: &str) -> Option<String> {
+    let (verb, rest) = code.split_once(' ').filter(|(verb, _)| matches!(*verb, "has" | "lacks"))?;
+    let (word, globs) =
+        rest.trim_start().split_once(' ').filter(|(word, _)| !word.contains(['"', '/', '\\']))?;
+    Some(format!("{verb} \"{word}\" {}", globs.trim_start()))
+}
+
+/// `/re/g`: everything that a flag could say but `i` holds anyway or means nothing here.
+fn without_flags(code: &str) -> Option<String> {
+    let (pattern, flags) = code.rsplit_once('/')?;
+    let known = !flags.is_empty() && flags.chars().all(|it| "gimsux".contains(it));
+    known.then(|| format!("{pattern}/{}", if flags.contains('i') { "i" } else { "" }))
+}
+
+/// `!/re`
+fn closed(code: &str) -> Option<String> {
+    code.starts_with("!/").then(|| format!("{code}/"))
+}
+
+/// `>= 80 %`, `< 5 ms`: a number is compared, whatever it counts.
+fn plain_number(code: &str) -> Option<String> {
+    let digits = code.rfind(|it: char| it.is_ascii_digit())?;
+    let kept = code.get(..=digits)?;
+    let unit = code.get(digits + 1..)?.trim();
+    let is_unit = unit.chars().all(|it| it.is_alphabetic() || it == '%') && unit.chars().count() <= 2;
+    (!unit.is_empty() && is_unit).then(|| kept.to_owned())
+}

@@ -1,0 +1,110 @@
+//! What can be written at a place: keys, tables and values of the configuration (`settings.rs`), and here the
+//! forms of a check inside backticks.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+/// One thing to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    pub label: String,
+    pub kind: SuggestionKind,
+    /// Beside the label: a type, a default.
+    pub detail: String,
+    /// One or two sentences.
+    pub documentation: String,
+    /// The bytes that it replaces, on one line.
+    pub replaces: Range<usize>,
+    pub text: String,
+    /// What the word under the cursor is compared with, where the label is not.
+    pub filter: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SuggestionKind {
+    Table,
+    Key,
+    Value,
+    Check,
+    Expectation,
+}
+
+/// Label, what is written, what it means.
+type Form = (&'static str, &'static str, &'static str);
+
+const CHECKS: &[Form] = &[
+    ("$ command", "$ ", "Runs by sh in the root; it must exit 0."),
+    ("exists glob…", "exists ", "Every glob must match at least one file."),
+    ("missing glob…", "missing ", "No glob may match any file."),
+    ("has \"text\" glob…", "has ", "Some file that the globs match must contain the text or the /regex/."),
+    ("lacks \"text\" glob…", "lacks ", "No file that the globs match may contain the text or the /regex/."),
+    ("clean", "clean", "Nothing untracked may be left that was not there at the start."),
+];
+
+const EXPECTATIONS: &[Form] = &[
+    ("== number", "== ", "The last number the command prints must be this."),
+    ("!= number", "!= ", "The last number the command prints must be another."),
+    (">= number", ">= ", "The last number the command prints must be at least this."),
+    ("<= number", "<= ", "The last number the command prints must be at most this."),
+    ("> number", "> ", "The last number the command prints must be above this."),
+    ("< number", "< ", "The last number the command prints must be below this."),
+    ("/regex/", "/", "The output must contain a match."),
+    ("!/regex/", "!/", "The output must not contain a match."),
+    ("exit code", "exit ", "The command must exit with this code instead of 0."),
+];
+
+/// The forms of a check, or of an expectation behind one, in the code span around `offset`.
+pub fn in_check(text: &str, offset: usize) -> Vec<Suggestion> {
+    let Some(span) = span_at(text, offset) else { return Vec::new() };
+    let typed = text.get(span.start..offset).unwrap_or_default();
+    // Once the word is written the rest is the author's.
+    if typed.contains(' ') || typed.contains('/') {
+        return Vec::new();
+    }
+    let (kind, forms) = if span.behind_check {
+        (SuggestionKind::Expectation, EXPECTATIONS)
+    } else {
+        (SuggestionKind::Check, CHECKS)
+    };
+    let suggestion = |(label, text, means): &Form| Suggestion {
+        label: (*label).to_owned(),
+        kind,
+        detail: String::new(),
+        documentation: (*means).to_owned(),
+        replaces: span.start..offset,
+        text: (*text).to_owned(),
+        filter: Some((*text).to_owned()),
+    };
+    forms.iter().filter(|(_, text, _)| text.starts_with(typed)).map(suggestion).collect()
+}
+
+struct Span {
+    /// Behind the backtick that opens it.
+    start: usize,
+    /// An earlier span of the line is a command.
+    behind_check: bool,
+}
+
+/// The code span that is open at `offset`, of a list item or of a text in JSON.
+fn span_at(text: &str, offset: usize) -> Option<Span> {
+    let before = text.get(..offset)?;
+    let line_start = before.rfind(['\n', '\r']).map_or(0, |it| it + 1);
+    let line = before.get(line_start..)?;
+    if !is_item(line) {
+        return None;
+    }
+    let parts: Vec<&str> = line.split('`').collect();
+    // Text, code, text, code …: an even number of parts means that the last one is code.
+    let (code, earlier) = parts.split_last().filter(|_| parts.len().is_multiple_of(2))?;
+    let behind_check = earlier.iter().skip(1).step_by(2).any(|it| it.starts_with("$ "));
+    Some(Span { start: offset - code.len(), behind_check })
+}
+
+fn is_item(line: &str) -> bool {
+    let rest = line.trim_start();
+    let number = rest.trim_start_matches(|it: char| it.is_ascii_digit());
+    let ordered = number.len() < rest.len() && number.starts_with(['.', ')']);
+    rest.starts_with(['-', '*', '+', '"', '[']) || ordered
+}

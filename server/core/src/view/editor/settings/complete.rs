@@ -1,0 +1,118 @@
+//! Tables, keys and values that this version acts on, with what they mean and their defaults.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::cursor::{self, Cursor};
+use crate::settings::agents::{AUTO, built_in, kind_of, misplaced};
+use crate::settings::keys::KEYS;
+use crate::settings::table::{Found, Key, Since, Takes, look_up};
+use crate::view::editor::{Suggestion, SuggestionKind};
+
+/// What can be written at `offset`.
+pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
+    match cursor::at(text, offset) {
+        Cursor::Header { name } => tables(&name, str::to_owned),
+        Cursor::Key { section, name, is_set } => {
+            let mut all = keys(text, &section, (&name, is_set));
+            if section.is_empty() && !is_set {
+                all.extend(tables(&name, |it| format!("[{it}]")));
+            }
+            all
+        }
+        Cursor::Value { key, value } => values(text, &key, &value),
+        Cursor::Nothing => Vec::new(),
+    }
+}
+
+fn tables(replaces: &Range<usize>, written: impl Fn(&str) -> String) -> Vec<Suggestion> {
+    let sections: BTreeSet<&str> =
+        KEYS.iter().filter(|it| is_offered(it)).map(Key::section).filter(|it| !it.is_empty()).collect();
+    let table = |section: &str| {
+        let names: Vec<&str> =
+            KEYS.iter().filter(|it| it.section() == section && is_offered(it)).map(Key::name).collect();
+        let name = section.replace('*', "mine");
+        Suggestion {
+            label: format!("[{name}]"),
+            kind: SuggestionKind::Table,
+            detail: String::new(),
+            documentation: format!("Keys: {}.", names.join(", ")),
+            replaces: replaces.clone(),
+            text: written(&name),
+            filter: Some(name),
+        }
+    };
+    sections.into_iter().map(table).collect()
+}
+
+/// The keys of a table that are not yet written.
+fn keys(text: &str, section: &[String], (name, is_set): (&Range<usize>, bool)) -> Vec<Suggestion> {
+    let given: BTreeSet<Vec<String>> = cursor::given(text).into_iter().collect();
+    let own = text.get(name.clone()).unwrap_or_default();
+    let free = |key: &&Key| {
+        let mut path = section.to_vec();
+        path.push(key.name().to_owned());
+        // The key under the cursor may be written anew.
+        key.name() == own || !given.contains(&path)
+    };
+    let here = KEYS.iter().filter(|it| is_offered(it) && fits(it, section)).filter(free);
+    let key = |it: &Key| Suggestion {
+        label: it.name().to_owned(),
+        kind: SuggestionKind::Key,
+        detail: it.takes.to_string(),
+        documentation: described(it),
+        replaces: name.clone(),
+        text: if is_set { it.name().to_owned() } else { format!("{} = {}", it.name(), it.default) },
+        filter: None,
+    };
+    here.map(key).collect()
+}
+
+/// Whether a key stands in this table and means something there.
+fn fits(key: &Key, section: &[String]) -> bool {
+    let parts: Vec<&str> = key.section().split('.').filter(|it| !it.is_empty()).collect();
+    let same = parts.len() == section.len()
+        && parts.iter().zip(section).all(|(part, of)| *part == "*" || part == of);
+    let agent = parts.contains(&"*").then(|| section.get(1)).flatten();
+    same && agent.is_none_or(|it| misplaced(kind_of(it), key.name()).is_none())
+}
+
+/// What this version refuses is not offered.
+fn is_offered(key: &Key) -> bool {
+    key.since != Since::NotYet
+}
+
+fn described(key: &Key) -> String {
+    if key.default.is_empty() { key.doc.to_owned() } else { format!("{} Default: {}", key.doc, key.default) }
+}
+
+fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestion> {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    let Found::Key(key) = look_up(&names) else { return Vec::new() };
+    let texts: Vec<String> = match key.takes {
+        Takes::Word { now, .. } => now.iter().map(|it| format!("\"{it}\"")).collect(),
+        Takes::Flag if key.since == Since::Built => vec!["true".to_owned(), "false".to_owned()],
+        Takes::Agent => agents(text).iter().map(|it| format!("\"{it}\"")).collect(),
+        _ if key.default.is_empty() => Vec::new(),
+        _ => vec![key.default.to_owned()],
+    };
+    let value = |text: String| Suggestion {
+        detail: if text == key.default { "default" } else { "" }.to_owned(),
+        label: text.clone(),
+        kind: SuggestionKind::Value,
+        documentation: described(key),
+        replaces: replaces.clone(),
+        filter: None,
+        text,
+    };
+    texts.into_iter().map(value).collect()
+}
+
+fn agents(text: &str) -> BTreeSet<String> {
+    let own = cursor::tables(text).into_iter().filter_map(|it| match it.as_slice() {
+        [agents, name, ..] if agents == "agents" => Some(name.clone()),
+        _ => None,
+    });
+    let built_in = built_in().into_iter().map(|it| it.name);
+    own.chain(built_in).chain([AUTO.to_owned()]).collect()
+}
