@@ -102,6 +102,8 @@ pub(crate) fn run<S: Serves + 'static>(
     limits: Limits,
 ) -> io::Result<Ended> {
     let (others, alive) = io::pipe()?;
+    let writer_alive = Alive(alive.try_clone()?);
+    let alive = Alive(alive);
     let (questions, askers) = socket.split();
     let (outbox, queue) = outbox();
     let (calls, called) = unbounded_channel();
@@ -123,7 +125,6 @@ pub(crate) fn run<S: Serves + 'static>(
         limits,
     };
     let (done, written) = channel();
-    let writer_alive = alive.try_clone()?;
     thread::Builder::new().name("writer".to_owned()).spawn(move || {
         let _ = queue.write_to(output);
         drop((done, writer_alive));
@@ -135,12 +136,21 @@ pub(crate) fn run<S: Serves + 'static>(
     Ok(reader.run(&written))
 }
 
-/// The runtime's thread. `alive` closes when it ends, however it does.
+/// Of a thread without which nothing goes on: its end, however it comes, wakes the reader.
+struct Alive(PipeWriter);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        let _ = self.0.write_all(b"!");
+    }
+}
+
+/// The runtime's thread.
 fn serve<S: Serves + 'static, Q: Stream<Item = Request> + Unpin + Send + 'static>(
     lane: Lane<S>,
     called: UnboundedReceiver<Call>,
     questions: Questions<Q>,
-    alive: PipeWriter,
+    alive: Alive,
 ) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.spawn(questions.pass_on());

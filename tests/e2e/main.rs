@@ -19,6 +19,7 @@ mod init;
 mod kill_domain;
 #[path = "../agents/late.rs"]
 mod late;
+mod lsp;
 mod process;
 #[path = "../rigs/rigs.rs"]
 mod rigs;

@@ -1,6 +1,7 @@
 //! What end-to-end tests of loops share: a world with a scripted agent in it, scenarios played there, and a look
-//! at who is still alive. The terminal itself is in `cli.rs`.
+//! at who is still alive; an editor's side of the protocol. The terminal itself is in `cli.rs`.
 
+pub(crate) mod lsp;
 pub(crate) mod played;
 pub(crate) mod processes;
 pub(crate) mod scenario;

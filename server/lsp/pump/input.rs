@@ -13,7 +13,7 @@ use super::editor::Editor;
 
 pub(super) struct Input<R> {
     source: R,
-    /// Closed by the runtime or the writer when it cannot go on.
+    /// Readable when the runtime or the writer cannot go on.
     others: PipeReader,
     editor: Editor,
     is_over: bool,

@@ -1,0 +1,30 @@
+//! The language server over its pipes: what holds for every client, whatever it sends and however it goes.
+
+mod endings;
+mod frames;
+mod load;
+mod requests;
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::cli::Terminal;
+use crate::support::lsp::Editor;
+
+/// A server that was greeted by an editor on this terminal's work tree.
+fn greeted(terminal: &Terminal) -> Editor {
+    let mut editor = Editor::start(server(terminal));
+    editor.initialize(&terminal.root(), &json!({}));
+    editor
+}
+
+fn server(terminal: &Terminal) -> Command {
+    terminal.command(&["--stdio"])
+}
+
+/// The code of the error that an answer is.
+#[track_caller]
+fn code(answer: &Value) -> i64 {
+    answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {answer:#}"))
+}

@@ -1,0 +1,141 @@
+//! How the server ends: as the editor says, when the editor is gone, and never otherwise.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{code, greeted, server};
+use crate::cli::Terminal;
+use crate::support::lsp::{Editor, frame};
+
+/// What an editor that closed may see of a server that is still there.
+const SOON: Duration = Duration::from_secs(10);
+
+#[test]
+fn exit_after_shutdown_ends_with_0_while_stdin_stays_open() {
+    let terminal = Terminal::new();
+    let mut editor = greeted(&terminal);
+    assert_eq!(editor.request("shutdown", &Value::Null), Value::Null);
+    editor.notify("exit", &Value::Null);
+    assert_eq!(editor.exit_code(), Some(0));
+}
+
+#[test]
+fn exit_without_shutdown_ends_with_1() {
+    let terminal = Terminal::new();
+    let mut editor = greeted(&terminal);
+    editor.notify("exit", &json!({}));
+    assert_eq!(editor.exit_code(), Some(1));
+    let mut editor = Editor::start(server(&terminal));
+    editor.notify("exit", &Value::Null);
+    assert_eq!(editor.exit_code(), Some(1), "before initialize");
+}
+
+#[test]
+fn a_late_exit_is_obeyed() {
+    let terminal = Terminal::new();
+    let mut editor = greeted(&terminal);
+    editor.request("shutdown", &Value::Null);
+    for _ in 0..100 {
+        let refused = editor.call("textDocument/hover", &json!({}));
+        assert_eq!(code(&refused), -32600);
+    }
+    editor.notify("exit", &Value::Null);
+    assert_eq!(editor.exit_code(), Some(0));
+}
+
+#[test]
+fn the_end_of_stdin_ends_it() {
+    let terminal = Terminal::new();
+    let mut editor = greeted(&terminal);
+    editor.close_stdin();
+    assert_eq!(editor.exit_within(SOON).code(), Some(1));
+    let mut editor = greeted(&terminal);
+    editor.request("shutdown", &Value::Null);
+    editor.close_stdin();
+    assert_eq!(editor.exit_within(SOON).code(), Some(0), "after shutdown");
+    let mut editor = Editor::start(server(&terminal));
+    editor.write(b"Content-Length: 100\r\n\r\n{\"jsonrpc\"");
+    editor.close_stdin();
+    assert_eq!(editor.exit_within(SOON).code(), Some(1), "in the middle of a message");
+}
+
+#[test]
+fn what_was_asked_before_the_end_of_stdin_is_answered() {
+    let terminal = Terminal::new();
+    let mut editor = Editor::start(server(&terminal));
+    let mut text =
+        frame(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}}));
+    for id in 1..2000 {
+        text.extend(frame(&json!({"jsonrpc": "2.0", "id": id, "method": "no/such", "params": {}})));
+    }
+    editor.write(&text);
+    editor.close_stdin();
+    assert_eq!(editor.exit_code(), Some(1));
+    assert_eq!(editor.all_messages().len(), 2000);
+}
+
+#[test]
+fn shutdown_is_answered_twice() {
+    let terminal = Terminal::new();
+    let mut editor = greeted(&terminal);
+    assert_eq!(editor.request("shutdown", &json!({})), Value::Null);
+    assert_eq!(code(&editor.call("shutdown", &Value::Null)), -32600);
+    editor.notify("exit", &Value::Null);
+    assert_eq!(editor.exit_code(), Some(0));
+}
+
+#[test]
+fn the_death_of_the_editors_process_ends_it() {
+    let terminal = Terminal::new();
+    let mut process = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
+    let mut editor = Editor::start(server(&terminal));
+    editor.initialize(&terminal.root(), &json!({"processId": process.id()}));
+    process.kill().unwrap();
+    process.wait().unwrap();
+    // Its pipes are still open: somebody inherited them.
+    assert_eq!(editor.exit_within(SOON).code(), Some(1));
+}
+
+#[test]
+fn an_editor_that_cannot_be_seen_is_not_dead() {
+    let terminal = Terminal::new();
+    for pid in [json!(null), json!(0), json!(-1), json!(i64::MAX), json!(i32::MAX)] {
+        let mut editor = Editor::start(server(&terminal));
+        let answer = editor.call("initialize", &json!({"processId": pid, "capabilities": {}}));
+        // A pid that is no number of 32 bits is the editor's mistake, and said so.
+        if pid.as_i64().is_none_or(|it| (0..=i64::from(u32::MAX)).contains(&it)) {
+            assert!(answer["result"].is_object(), "{pid}: {answer:#}");
+            editor.quit();
+        } else {
+            assert_eq!(code(&answer), -32602, "{pid}");
+        }
+    }
+}
+
+#[test]
+fn an_editor_that_closed_its_ears_is_gone() {
+    let terminal = Terminal::new();
+    let mut editor = Editor::start_deaf(server(&terminal));
+    editor.close_stdout();
+    editor.ask("initialize", &json!({"capabilities": {}}));
+    assert_eq!(editor.exit_within(SOON).code(), Some(1));
+}
+
+#[test]
+fn every_way_to_start_it_is_the_same_server() {
+    let terminal = Terminal::new();
+    for args in [
+        &[][..],
+        &["--stdio"],
+        &["serve"],
+        &["serve", "--stdio"],
+        &["serve", "--stdio", "--clientProcessId=1"],
+    ] {
+        let mut editor = Editor::start(terminal.command(args));
+        let answer = editor.initialize(&terminal.root(), &json!({}));
+        assert_eq!(answer["serverInfo"]["name"], "loopkeeper");
+        editor.quit();
+    }
+}

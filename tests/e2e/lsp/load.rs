@@ -1,0 +1,144 @@
+//! Clients that send faster than they are served or do not read: answered in the end, in bounded memory.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{greeted, server};
+use crate::cli::Terminal;
+use crate::support::lsp::{Editor, frame, uri};
+use crate::support::world::wait_until;
+
+/// What a server may take beyond what it took at rest, in KiB.
+const GROWTH: u64 = 40 << 10;
+
+#[test]
+fn a_hundred_thousand_requests_in_one_go_are_answered_in_bounded_memory() {
+    let terminal = Terminal::new();
+    let mut editor = greeted(&terminal);
+    let before = memory(&editor, "VmHWM");
+    let hand = editor.hand();
+    let writer = thread::spawn(move || {
+        for begin in (0..100_000).step_by(1000) {
+            let requests = (begin..begin + 1000).flat_map(|it| frame(&request(1_000_000 + it)));
+            assert!(hand.write(&requests.collect::<Vec<_>>()));
+        }
+    });
+    writer.join().unwrap();
+    editor.answer(1_099_999);
+    let grown = memory(&editor, "VmHWM") - before;
+    assert!(grown < GROWTH, "grew by {grown} KiB");
+    editor.quit();
+    assert_eq!(editor.all_messages().len(), 1 + 100_000 + 1);
+}
+
+#[test]
+fn a_client_that_does_not_read_waits_itself_and_can_still_leave() {
+    let terminal = Terminal::new();
+    for says_exit in [true, false] {
+        let mut editor = Editor::start_deaf(server(&terminal));
+        editor.send(
+            &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}}),
+        );
+        // More answers than a pipe holds.
+        let requests: Vec<u8> = (1..4000).flat_map(|it| frame(&request(it))).collect();
+        editor.write(&requests);
+        if says_exit {
+            editor.notify("exit", &Value::Null);
+        } else {
+            editor.close_stdin();
+        }
+        assert_eq!(editor.exit_within(Duration::from_secs(20)).code(), Some(1), "exit: {says_exit}");
+    }
+}
+
+#[test]
+fn a_client_that_never_reads_does_not_grow_the_server() {
+    let terminal = Terminal::new();
+    let mut editor = Editor::start_deaf(server(&terminal));
+    editor.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}}));
+    let hand = editor.hand();
+    thread::spawn(move || {
+        let mut id = 0;
+        // Sooner or later this waits for the server, which waits for the client.
+        while hand.write(&frame(&request(id))) {
+            id += 1;
+        }
+    });
+    wait_until(|| is_stuck(&editor), || "the server takes everything".to_owned());
+    let taken = memory(&editor, "VmHWM");
+    assert!(taken < GROWTH, "takes {taken} KiB");
+    // It was only waiting.
+    editor.listen();
+    editor.until("late answers", |it| it["id"] == 8000);
+}
+
+#[test]
+fn changes_keep_their_order_among_requests() {
+    let terminal = Terminal::new();
+    let mut editor = greeted(&terminal);
+    let uri = uri(&terminal.root().join("PROMPT.md"));
+    let document = json!({"uri": uri, "version": 0, "languageId": "markdown", "text": "# 0\n"});
+    editor.notify("textDocument/didOpen", &json!({"textDocument": document}));
+    let mut last = 0;
+    for version in 1..3000 {
+        let text = format!("# {version}\n{}", "text\n".repeat(version % 50));
+        let change =
+            json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]});
+        editor.notify("textDocument/didChange", &change);
+        last = editor.ask("no/such", &json!({}));
+    }
+    editor.answer(last);
+    editor.quit();
+    let answered: Vec<i64> = editor.all_messages().iter().filter_map(|it| it["id"].as_i64()).collect();
+    assert!(answered.is_sorted(), "answers that need nothing come in the order of their requests");
+}
+
+#[test]
+fn an_idle_server_says_nothing_and_is_not_woken() {
+    let terminal = Terminal::new();
+    let editor = greeted(&terminal);
+    wait_until(|| is_asleep(&editor), || "the server does not come to rest".to_owned());
+    assert_eq!(editor.messages().len(), 1, "only the answer to initialize");
+}
+
+fn request(id: i64) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "no/such", "params": {}})
+}
+
+/// A line of `/proc/PID/status`.
+fn memory(editor: &Editor, name: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", editor.pid())).unwrap();
+    let line = status.lines().find(|it| it.starts_with(name)).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// How often its threads were put on a processor, over all of them.
+fn switches(editor: &Editor) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{}/task", editor.pid())).unwrap().flatten();
+    let of_thread = |status: String| {
+        let lines = status.lines().filter(|it| it.contains("ctxt_switches"));
+        lines.filter_map(|it| it.split_whitespace().nth(1)?.parse::<u64>().ok()).sum::<u64>()
+    };
+    threads.filter_map(|it| fs::read_to_string(it.path().join("status")).ok()).map(of_thread).sum()
+}
+
+/// Nothing ran for a while, so nothing is due that runs all the time.
+fn is_asleep(editor: &Editor) -> bool {
+    let before = switches(editor);
+    thread::sleep(Duration::from_secs(2));
+    switches(editor) == before
+}
+
+/// It takes no more bytes: neither its own reads nor its memory move.
+fn is_stuck(editor: &Editor) -> bool {
+    let read = || {
+        let io = fs::read_to_string(format!("/proc/{}/io", editor.pid())).unwrap();
+        io.lines().next().unwrap().to_owned()
+    };
+    let before = read();
+    thread::sleep(Duration::from_secs(1));
+    read() == before
+}

@@ -1,0 +1,326 @@
+//! An editor as far as the protocol goes: starts the real server, speaks to it over its pipes, keeps every message
+//! that it says. What it is asked it answers with `null`, unless the test says otherwise.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use serde_json::{Value, json};
+
+use super::world::PATIENCE;
+
+pub(crate) struct Editor {
+    child: Child,
+    stdin: Arc<Mutex<Option<ChildStdin>>>,
+    stdout: Option<ChildStdout>,
+    inbox: Arc<Inbox>,
+    last_id: i64,
+}
+
+/// What the server said, and how to answer it.
+#[derive(Default)]
+struct Inbox {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    messages: Vec<Value>,
+    answers: HashMap<String, Reply>,
+    is_closed: bool,
+    /// What was no frame of the protocol.
+    broken: Option<String>,
+}
+
+/// What the editor does about a request of the server.
+#[derive(Clone)]
+pub(crate) enum Reply {
+    With(Value),
+    #[expect(dead_code, reason = "the server asks and tells nothing yet; whoever uses it takes this away")]
+    Never,
+}
+
+impl Editor {
+    /// Starts the server and listens.
+    pub(crate) fn start(command: Command) -> Self {
+        let mut editor = Self::start_deaf(command);
+        editor.listen();
+        editor
+    }
+
+    /// Starts the server and leaves its stdout unread.
+    pub(crate) fn start_deaf(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the server starts");
+        let mut stderr = child.stderr.take().expect("a pipe");
+        // A log that nobody reads must not stop the server, and a failing test shows it.
+        thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.read_to_string(&mut text);
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        });
+        Self {
+            stdin: Arc::new(Mutex::new(child.stdin.take())),
+            stdout: child.stdout.take(),
+            child,
+            inbox: Arc::default(),
+            last_id: 0,
+        }
+    }
+
+    /// From now on everything that comes is read.
+    pub(crate) fn listen(&mut self) {
+        let Some(stdout) = self.stdout.take() else { return };
+        let (inbox, stdin) = (Arc::clone(&self.inbox), Arc::clone(&self.stdin));
+        thread::spawn(move || inbox.read(BufReader::new(stdout), &stdin));
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// `initialize` and `initialized`, as an editor with one folder; `more` overrides what it says of itself.
+    pub(crate) fn initialize(&mut self, root: &Path, more: &Value) -> Value {
+        let uri = uri(root);
+        let mut params = json!({
+            "processId": std::process::id(),
+            "rootUri": uri,
+            "workspaceFolders": [{"uri": uri, "name": "work"}],
+            "capabilities": {"general": {"positionEncodings": ["utf-8", "utf-16"]}},
+        });
+        for (key, value) in more.as_object().into_iter().flatten() {
+            params[key] = value.clone();
+        }
+        let answer = self.request("initialize", &params);
+        self.notify("initialized", &json!({}));
+        answer
+    }
+
+    /// What the editor answers to requests of this method from now on.
+    #[expect(dead_code, reason = "the server asks and tells nothing yet; whoever uses it takes this away")]
+    pub(crate) fn answers(&self, method: &str, reply: Reply) {
+        self.inbox.lock().answers.insert(method.to_owned(), reply);
+    }
+
+    /// Asks and waits for the result; an error fails the test.
+    #[track_caller]
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+        let answer = self.call(method, params);
+        assert!(answer.get("error").is_none(), "{method}: {answer:#}");
+        answer["result"].clone()
+    }
+
+    /// Asks and waits for the whole answer.
+    #[track_caller]
+    pub(crate) fn call(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.ask(method, params);
+        self.answer(id)
+    }
+
+    /// Asks without waiting.
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> i64 {
+        self.last_id += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}));
+        self.last_id
+    }
+
+    /// The whole answer to what was asked.
+    #[track_caller]
+    pub(crate) fn answer(&self, id: i64) -> Value {
+        self.until(&format!("answer to {id}"), |it| is_answer(it) && it["id"] == id)
+    }
+
+    pub(crate) fn notify(&self, method: &str, params: &Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    pub(crate) fn send(&self, message: &Value) {
+        self.write(&frame(message));
+    }
+
+    /// Any bytes. A server that is gone reads none.
+    pub(crate) fn write(&self, bytes: &[u8]) {
+        if let Some(stdin) = self.stdin.lock().unwrap().as_mut() {
+            let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
+        }
+    }
+
+    /// What writes like this editor, from another thread.
+    pub(crate) fn hand(&self) -> Hand {
+        Hand(Arc::clone(&self.stdin))
+    }
+
+    pub(crate) fn close_stdin(&self) {
+        *self.stdin.lock().unwrap() = None;
+    }
+
+    pub(crate) fn close_stdout(&mut self) {
+        self.stdout = None;
+    }
+
+    /// The first notification or request of the server that is so; waits for it.
+    #[track_caller]
+    #[expect(dead_code, reason = "the server asks and tells nothing yet; whoever uses it takes this away")]
+    pub(crate) fn said(&self, method: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        self.until(method, |it| it["method"] == method && is_it(&it["params"]))["params"].clone()
+    }
+
+    /// The first message that is so; waits for it.
+    #[track_caller]
+    pub(crate) fn until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + PATIENCE;
+        let mut state = self.inbox.lock();
+        let mut seen = 0;
+        loop {
+            assert!(state.broken.is_none(), "the server wrote no frame: {:?}", state.broken);
+            if let Some(found) = state.messages[seen..].iter().find(|it| is_it(it)) {
+                return found.clone();
+            }
+            seen = state.messages.len();
+            let left = until.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !state.is_closed, "no {what} in {:#?}", last(&state.messages));
+            state = self.inbox.changed.wait_timeout(state, left).unwrap().0;
+        }
+    }
+
+    /// Everything that the server said until now.
+    pub(crate) fn messages(&self) -> Vec<Value> {
+        self.inbox.lock().messages.clone()
+    }
+
+    /// Waits for the server's end; the exit code, or `None` where a signal ended it.
+    #[track_caller]
+    pub(crate) fn exit_code(&mut self) -> Option<i32> {
+        self.exit_within(PATIENCE).code()
+    }
+
+    #[track_caller]
+    pub(crate) fn exit_within(&mut self, time: Duration) -> ExitStatus {
+        let pid = Pid::from_raw(self.child.id() as i32).expect("a pid");
+        // Until it is waited for, its number is its own.
+        let handle = pidfd_open(pid, PidfdFlags::empty()).expect("a process");
+        let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
+        let ended = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time)).unwrap() > 0;
+        assert!(ended, "the server still runs; it said {:#?}", last(&self.messages()));
+        self.child.wait().expect("an exit status")
+    }
+
+    /// `shutdown` and `exit`, as an editor that closes.
+    #[track_caller]
+    pub(crate) fn quit(&mut self) {
+        self.request("shutdown", &Value::Null);
+        self.notify("exit", &Value::Null);
+        assert_eq!(self.exit_code(), Some(0));
+    }
+
+    /// Waits until the server has ended its side; everything it ever said.
+    #[track_caller]
+    pub(crate) fn all_messages(&self) -> Vec<Value> {
+        let state = self.inbox.lock();
+        let (state, time) =
+            self.inbox.changed.wait_timeout_while(state, PATIENCE, |it| !it.is_closed).unwrap();
+        assert!(!time.timed_out(), "the server's stdout is still open");
+        assert!(state.broken.is_none(), "the server wrote no frame: {:?}", state.broken);
+        state.messages.clone()
+    }
+}
+
+impl Drop for Editor {
+    /// A test that failed leaves no server behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The writing half of an editor.
+pub(crate) struct Hand(Arc<Mutex<Option<ChildStdin>>>);
+
+impl Hand {
+    /// `false`: the server is gone.
+    pub(crate) fn write(&self, bytes: &[u8]) -> bool {
+        let mut stdin = self.0.lock().unwrap();
+        stdin.as_mut().is_some_and(|it| it.write_all(bytes).is_ok())
+    }
+}
+
+impl Inbox {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    fn read(&self, mut stdout: BufReader<ChildStdout>, stdin: &Mutex<Option<ChildStdin>>) {
+        loop {
+            let message = match read_frame(&mut stdout) {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(broken) => {
+                    self.lock().broken = Some(broken);
+                    break;
+                }
+            };
+            let mut state = self.lock();
+            let reply = message["method"]
+                .as_str()
+                .filter(|_| message.get("id").is_some())
+                .map(|method| state.answers.get(method).cloned().unwrap_or(Reply::With(Value::Null)));
+            let id = message["id"].clone();
+            state.messages.push(message);
+            drop(state);
+            self.changed.notify_all();
+            if let Some(Reply::With(result)) = reply {
+                let answer = frame(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+                let _ = stdin.lock().unwrap().as_mut().map(|it| it.write_all(&answer));
+            }
+        }
+        self.lock().is_closed = true;
+        self.changed.notify_all();
+    }
+}
+
+/// One message as it goes over the wire.
+pub(crate) fn frame(message: &Value) -> Vec<u8> {
+    let body = message.to_string();
+    format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// A path as editors write it.
+pub(crate) fn uri(path: &Path) -> String {
+    lsp_types::Url::from_file_path(path).expect("an absolute path").into()
+}
+
+/// Exactly what the specification allows, no more.
+fn read_frame(stdout: &mut impl BufRead) -> Result<Option<Value>, String> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if stdout.read_line(&mut line).map_err(|it| it.to_string())? == 0 {
+            return if length.is_none() { Ok(None) } else { Err("half a frame".to_owned()) };
+        }
+        let line = line.strip_suffix("\r\n").ok_or_else(|| format!("a header ends wrongly: {line:?}"))?;
+        match line.split_once(": ") {
+            None if line.is_empty() => break,
+            Some(("Content-Length", number)) => length = number.parse().ok(),
+            _ => return Err(format!("an unknown header: {line:?}")),
+        }
+    }
+    let mut body = vec![0; length.ok_or("no length")?];
+    stdout.read_exact(&mut body).map_err(|it| it.to_string())?;
+    serde_json::from_slice(&body).map(Some).map_err(|it| it.to_string())
+}
+
+fn is_answer(message: &Value) -> bool {
+    message.get("method").is_none() && message.get("id").is_some()
+}
+
+/// Enough to see what happened.
+fn last(messages: &[Value]) -> &[Value] {
+    &messages[messages.len().saturating_sub(20)..]
+}
