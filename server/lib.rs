@@ -9,4 +9,5 @@ pub mod adapters;
 pub mod cli;
 mod front;
 pub mod keeper;
+mod lookout;
 pub mod lsp;

@@ -2,16 +2,24 @@
 //!
 //! Map: [`serve`] (the entry) puts [`server`] (which method goes to which handler) behind [`pump`] (the transport).
 //! Handlers get [`shared::Shared`]: the client, what it can do ([`capabilities`]) and the open [`documents`].
-//! Rules about tasks and loops live in the core; nothing here decides one.
+//! What is known of tasks and loops comes from `crate::lookout`; [`publisher`] sends what changed, [`commands`] do
+//! what is asked, [`questions`] ask the user, [`pages`] are files to be looked at. [`ext`] declares every message
+//! that is not of the protocol itself. Rules about tasks and loops live in the core; nothing here decides one.
 //!
 //! To add a request: a file `handlers/<request>.rs` with one `async fn handle(&Shared, Params) -> Result<…>`, the
 //! one-line method in `server.rs`, and what announces it in `capabilities.rs`. A notification's handler changes the
 //! state and returns: it never waits for the client, since everything behind it waits for it.
 
 pub mod capabilities;
+mod commands;
 pub mod documents;
+mod ext;
 mod handlers;
+mod known;
+mod pages;
+mod publisher;
 mod pump;
+mod questions;
 mod serve;
 mod server;
 pub mod shared;

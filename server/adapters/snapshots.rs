@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use git2::Oid;
+use git2::{ObjectType, Oid};
 
 pub use error::SnapshotError;
 pub use gc::{Collected, Sweep};
@@ -36,6 +36,7 @@ use error::Result;
 use ignores::Rules;
 use objects::Objects;
 use state::{Lock, State};
+use tree::{Item, Kind};
 use walk::{Found, Walk};
 
 /// The snapshots of one work tree.
@@ -65,6 +66,17 @@ pub struct Snapshot {
     pub tree: String,
     pub not_covered: Vec<NotCovered>,
     pub n_files: u64,
+}
+
+/// One file that differs between two snapshots; neither side where its bytes are not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Relative to the root.
+    pub path: Vec<u8>,
+    /// The same, unprintable bytes escaped.
+    pub shown: String,
+    pub old: Option<String>,
+    pub new: Option<String>,
 }
 
 /// Something in the tree whose bytes are not stored.
@@ -117,6 +129,30 @@ impl Store {
         let mut paths: Vec<_> = changes.iter().map(|it| names::shown(&it.path)).collect();
         paths.dedup();
         Ok(paths)
+    }
+
+    /// The files that differ, with what to ask [`Self::bytes`] for.
+    pub fn files_changed(&self, a: &str, b: &str) -> Result<Vec<FileChange>> {
+        let changes = compare::changes(&self.objects, self.objects.root(a)?, self.objects.root(b)?)?;
+        let stored = |it: Option<Item>| it.filter(|it| it.kind != Kind::Marker).map(|it| it.id.to_string());
+        Ok(changes
+            .into_iter()
+            .map(|it| FileChange {
+                shown: names::shown(&it.path),
+                old: stored(it.old),
+                new: stored(it.new),
+                path: it.path,
+            })
+            .collect())
+    }
+
+    /// What a file held; of a link where it leads.
+    pub fn bytes(&self, id: &str) -> Result<Vec<u8>> {
+        let id = Oid::from_str(id).map_err(|_| SnapshotError::Unknown {
+            tree: id.to_owned(),
+            dir: self.objects.dir().to_owned(),
+        })?;
+        self.objects.read(id, ObjectType::Blob)
     }
 
     /// A unified patch of at most `limit` bytes. It holds what files hold: not sanitised for a terminal.

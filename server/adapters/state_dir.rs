@@ -116,7 +116,8 @@ impl StateDir {
         self.root.join("trees")
     }
 
-    fn workspaces_dir(&self) -> PathBuf {
+    /// What is kept of each workspace.
+    pub fn workspaces_dir(&self) -> PathBuf {
         self.root.join("workspaces")
     }
 }

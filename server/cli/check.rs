@@ -1,5 +1,7 @@
 //! `check`: a task's checks once, without a loop. With a loop at work in the tree, its keeper runs them.
 
+mod detach;
+
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -33,6 +35,12 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) task: TaskArg,
+    /// Only this criterion, by its id
+    #[arg(long, value_name = "ID", hide = true)]
+    pub(crate) criterion: Option<String>,
+    /// Return once the checks run, apart from this process
+    #[arg(long, hide = true)]
+    pub(crate) detach: bool,
     /// Print JSON for scripts
     #[arg(long)]
     pub(crate) json: bool,
@@ -49,8 +57,14 @@ struct Report<'a> {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let work = Work::find(args.task.path.as_deref(), &[])?;
+    if args.detach {
+        return detach::begin(args);
+    }
+    let mut work = Work::find(args.task.path.as_deref(), &[])?;
     work.refuse_broken()?;
+    if let Some(id) = &args.criterion {
+        work.task.criteria.retain(|it| it.id.0 == *id);
+    }
     for warning in work.warnings() {
         failure::warn(warning);
     }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         say_the_way_back(&store, &seen, out)?;
         return Ok(Exit::Done);
     }
-    let restored = restore::by_ourselves(&store, &seen, args.iteration)?;
+    let restored = restore::by_ourselves(&store, &seen, args.iteration, None)?;
     let count = |paths: &[String], what: &str| (!paths.is_empty()).then(|| format!("{} {what}", paths.len()));
     let counts: Vec<_> = [count(&restored.written, "put back"), count(&restored.removed, "removed")]
         .into_iter()

@@ -11,7 +11,12 @@ use crate::adapters::snapshots::{Restored, Store};
 use crate::adapters::state_dir::StateDir;
 
 /// Nothing of the loop runs: this process stands in for its keeper, under its keeper's locks.
-pub(crate) fn by_ourselves(store: &StateDir, seen: &Seen, to: u32) -> Result<Restored, Failure> {
+pub(crate) fn by_ourselves(
+    store: &StateDir,
+    seen: &Seen,
+    to: u32,
+    paths: Option<&[String]>,
+) -> Result<Restored, Failure> {
     let id = seen.dir.id();
     let Some(tree) = seen.state.tree_after(to) else {
         return Err(Failure::usage(format_args!("loop {id} has no snapshot after iteration {to}"))
@@ -25,7 +30,7 @@ pub(crate) fn by_ourselves(store: &StateDir, seen: &Seen, to: u32) -> Result<Res
     // On record before anything changes: `gc` keeps what a record names.
     let first = snapshots.take()?.tree;
     journal.append(clock::now(), vec![put_aside(seen, &first)])?;
-    let restored = snapshots.restore(tree, None)?;
+    let restored = snapshots.restore(tree, paths)?;
     let mut records = vec![Record::RolledBack { to, tree: tree.to_owned(), from: restored.before.clone() }];
     if restored.before != first {
         // Somebody was quick in between.

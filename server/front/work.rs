@@ -48,6 +48,20 @@ impl Work {
         let (root, named) = place(path)?;
         let (resolved, settings) = configuration(&root, arguments)?;
         let found = choose(&root, named.as_deref(), &settings)?;
+        Self::of(root, (resolved, settings), found, program(arguments))
+    }
+
+    /// The task that was found at `root`, a real path.
+    pub(crate) fn at(root: &Path, found: &Found) -> Result<Self, Failure> {
+        Self::of(root.to_owned(), configuration(root, &[])?, found.clone(), None)
+    }
+
+    fn of(
+        root: PathBuf,
+        (resolved, settings): (Resolved, Settings),
+        found: Found,
+        program: Option<String>,
+    ) -> Result<Self, Failure> {
         let loaded = task_files::load(&root, &found)?;
         let mut task = loaded.task;
         task.findings.extend(task_files::missing_context(&root, &task));
@@ -59,7 +73,7 @@ impl Work {
             task,
             documents: loaded.documents,
             kind: TaskKind::Documents,
-            program: program(arguments),
+            program,
         })
     }
 

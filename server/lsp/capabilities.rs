@@ -4,13 +4,14 @@
 use std::path::PathBuf;
 
 use lsp_types::{
-    ClientCapabilities, InitializeParams, PositionEncodingKind, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    Url,
+    ClientCapabilities, ExecuteCommandOptions, InitializeParams, OneOf, PositionEncodingKind, SaveOptions,
+    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Url, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::documents::positions::Encoding;
+use super::ext::{COMMANDS, VERSION};
 
 /// One client's conversation, as `initialize` began it.
 #[derive(Debug, Default)]
@@ -25,6 +26,12 @@ pub struct Session {
 }
 
 impl Session {
+    /// The client asked for `loopkeeper/…` notifications.
+    pub(crate) fn knows_us(&self) -> bool {
+        let ours = self.client.experimental.as_ref().and_then(|it| it.get("loopkeeper"));
+        ours.is_some_and(|it| !it.is_null() && *it != Value::Bool(false))
+    }
+
     pub fn of(params: InitializeParams) -> Self {
         let folders = folders(&params);
         let trusted = params.initialization_options.as_ref().and_then(|it| it.get("trusted"));
@@ -49,6 +56,18 @@ pub fn of_server(session: &Session) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(encoding),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: COMMANDS.map(str::to_owned).to_vec(),
+            ..ExecuteCommandOptions::default()
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
+        experimental: Some(json!({"loopkeeper": {"version": VERSION}})),
         ..ServerCapabilities::default()
     }
 }

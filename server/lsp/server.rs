@@ -3,13 +3,23 @@
 use std::sync::Arc;
 
 use lsp_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, InitializeParams, InitializeResult,
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, ExecuteCommandParams,
+    InitializeParams, InitializeResult, InitializedParams,
 };
+use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::{LanguageServer, async_trait};
 
-use super::handlers::{did_change, did_close, did_open, did_save, initialize};
+use super::commands;
+use super::ext::{
+    IterationsParams, IterationsResult, LoopsParams, LoopsResult, SubscribeParams, SubscribeResult,
+    TrustPageParams, TrustPageResult,
+};
+use super::handlers::{
+    did_change, did_change_watched_files, did_change_workspace_folders, did_close, did_open, did_save,
+    initialize, initialized, iterations, loops, subscribe,
+};
 use super::shared::Shared;
 
 pub(crate) struct Server {
@@ -20,12 +30,45 @@ impl Server {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         Self { shared }
     }
+
+    pub(crate) async fn loops(&self, params: Option<LoopsParams>) -> Result<LoopsResult> {
+        loops::handle(&self.shared, params.unwrap_or_default()).await
+    }
+
+    #[expect(clippy::unused_async, reason = "every method is")]
+    pub(crate) async fn subscribe(&self, params: SubscribeParams) -> Result<SubscribeResult> {
+        Ok(subscribe::handle(&self.shared, &params))
+    }
+
+    pub(crate) async fn iterations(&self, params: IterationsParams) -> Result<IterationsResult> {
+        iterations::handle(&self.shared, &params).await
+    }
+
+    pub(crate) async fn trust_page(&self, params: TrustPageParams) -> Result<TrustPageResult> {
+        Ok(commands::trust::page(&self.shared, &params.task).await?)
+    }
 }
 
 #[async_trait]
 impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         Ok(initialize::handle(&self.shared, params))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        initialized::handle(&self.shared);
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        commands::execute(&self.shared, params).await
+    }
+
+    async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
+        did_change_watched_files::handle(&self.shared);
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        did_change_workspace_folders::handle(&self.shared, &params);
     }
 
     async fn shutdown(&self) -> Result<()> {

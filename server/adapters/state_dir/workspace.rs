@@ -42,6 +42,12 @@ impl StateDir {
         Ok(workspace)
     }
 
+    /// What is kept for the workspace at `root`, if anything is: makes nothing.
+    pub fn known_workspace(&self, root: &Path) -> Option<Workspace> {
+        let root = root.canonicalize().ok()?;
+        Workspace::read(&self.workspaces_dir().join(path_id(&root))).filter(|it| it.root == root)
+    }
+
     /// The state folder, workspace and loop that a loop's folder belongs to.
     pub fn of_loop(dir: &Path) -> Result<(Self, Workspace, LoopDir), StateError> {
         let no_loop = || StateError::NoLoop { path: dir.to_owned() };
@@ -69,6 +75,11 @@ impl Workspace {
     /// The trees of its loops.
     pub fn snapshots(&self) -> PathBuf {
         self.dir.join("snapshots.git")
+    }
+
+    /// Where everything of it lies.
+    pub fn path(&self) -> &Path {
+        &self.dir
     }
 
     /// The record of check rounds without a loop.

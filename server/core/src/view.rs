@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::criteria::{CriteriaStatus, CriterionStatus, criteria, unjudged};
 pub use self::headline::headline;
-pub use self::status::{Facts, status};
+pub use self::status::{Facts, file_uri, status};
 use crate::journal::{BreakerState, Outcome, PauseReason, WaitReason};
 
 /// One loop as views see it. Field names are contract; readers ignore what they do not know.

@@ -2,9 +2,11 @@
 
 use lsp_types::DidOpenTextDocumentParams;
 
+use crate::lookout::Nudge;
 use crate::lsp::shared::Shared;
 
 pub(crate) fn handle(shared: &Shared, params: DidOpenTextDocumentParams) {
     let opened = params.text_document;
     shared.documents.open(opened.uri, opened.version, opened.text);
+    shared.lookout().nudge(Nudge::TEXTS);
 }

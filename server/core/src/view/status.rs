@@ -142,7 +142,8 @@ fn task_uri(spec: &LoopSpec) -> String {
     if id.starts_with("prompt:") { id.clone() } else { file_uri(&format!("{}/{id}", spec.root)) }
 }
 
-fn file_uri(path: &str) -> String {
+/// Every byte that could mean something else is escaped.
+pub fn file_uri(path: &str) -> String {
     let mut uri = String::from("file://");
     for byte in path.bytes() {
         match byte {

@@ -1,0 +1,252 @@
+//! What is known at this moment of the tasks, loops and results below some folders, for views that stay open.
+//! Watches, reads and folds; starts nothing, changes nothing, and knows nothing of the protocol that shows it.
+//!
+//! One task owns the [`world::World`]. Whoever hears of a change calls [`Lookout::nudge`]; nudges that come while
+//! it looks are one. Every look ends in a [`Picture`], whole, which replaces the last.
+
+pub(crate) mod live;
+mod loops;
+pub(crate) mod picture;
+mod results;
+mod tasks;
+mod watching;
+mod world;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+
+pub(crate) use self::live::Live;
+pub(crate) use self::picture::Picture;
+use self::watching::Watching;
+use self::world::World;
+use crate::adapters::state_dir::StateDir;
+
+/// Events come in bursts; looked at is what they leave.
+const BURST: Duration = Duration::from_millis(40);
+/// What no event tells is looked at this often, and only while something is at work.
+const PULSE: Duration = Duration::from_secs(5);
+
+/// What may have changed.
+#[expect(clippy::struct_excessive_bools, reason = "each may have changed without the others")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Nudge {
+    /// Texts in the editor.
+    pub(crate) texts: bool,
+    /// Task documents and configuration on disk, and which there are.
+    pub(crate) files: bool,
+    /// Journals, results, trust: what the state folder holds.
+    pub(crate) state: bool,
+    /// Any file of the work tree: are results still those of the present tree?
+    pub(crate) tree: bool,
+    /// Comes from a watcher, so that more of it may follow at once.
+    pub(crate) burst: bool,
+}
+
+impl Nudge {
+    pub(crate) const TEXTS: Self =
+        Self { texts: true, files: false, state: false, tree: false, burst: false };
+    pub(crate) const FILES: Self = Self { files: true, ..Self::TEXTS };
+    pub(crate) const STATE: Self = Self { state: true, ..Self::TEXTS };
+    pub(crate) const ALL: Self = Self { files: true, state: true, tree: true, ..Self::TEXTS };
+
+    pub(crate) const fn in_burst(self) -> Self {
+        Self { burst: true, ..self }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            texts: self.texts || other.texts,
+            files: self.files || other.files,
+            state: self.state || other.state,
+            tree: self.tree || other.tree,
+            burst: self.burst || other.burst,
+        }
+    }
+}
+
+/// What an editor shows in place of files on disk.
+pub(crate) trait Texts: Send + Sync + 'static {
+    fn open(&self) -> Vec<OpenText>;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OpenText {
+    pub(crate) path: PathBuf,
+    pub(crate) text: Arc<str>,
+}
+
+/// Where pictures come from. Clones are the same lookout.
+#[derive(Clone)]
+pub(crate) struct Lookout {
+    wanted: Arc<Wanted>,
+    pictures: watch::Receiver<Arc<Picture>>,
+    live: Live,
+}
+
+#[derive(Default)]
+struct Wanted {
+    nudge: Mutex<Nudge>,
+    folders: Mutex<Option<Vec<PathBuf>>>,
+    woken: Notify,
+}
+
+/// What a lookout looks at.
+pub(crate) struct Scope {
+    pub(crate) store: StateDir,
+    pub(crate) folders: Vec<PathBuf>,
+    /// The editor's own trust: without it nothing stored counts.
+    pub(crate) trusted: bool,
+    pub(crate) texts: Arc<dyn Texts>,
+}
+
+impl Lookout {
+    /// Begins to look; ends when the last clone is gone. Needs a tokio runtime.
+    pub(crate) fn start(scope: Scope) -> Self {
+        let wanted = Arc::new(Wanted::default());
+        let (sender, pictures) = watch::channel(Arc::new(Picture::default()));
+        let lookout = Self { wanted: Arc::clone(&wanted), pictures, live: Live::default() };
+        lookout.nudge(Nudge::ALL);
+        let post = Post { wanted: Arc::clone(&wanted), sender, live: lookout.live.clone() };
+        tokio::spawn(post.keep(scope));
+        lookout
+    }
+
+    /// Where nothing can be looked at, and why.
+    pub(crate) fn blind(trouble: String) -> Self {
+        let picture = Picture { trouble: Some(trouble), looked: true, ..Picture::default() };
+        let (sender, pictures) = watch::channel(Arc::new(picture));
+        // Nothing is ever sent: whoever waits for the next picture waits.
+        tokio::spawn(async move { sender.closed().await });
+        Self { wanted: Arc::default(), pictures, live: Live::default() }
+    }
+
+    /// The latest picture, once there is one.
+    pub(crate) async fn looked(&self) -> Arc<Picture> {
+        const PATIENCE: Duration = Duration::from_secs(10);
+        let mut pictures = self.pictures.clone();
+        let _ = timeout(PATIENCE, pictures.wait_for(|it| it.looked)).await;
+        self.picture()
+    }
+
+    /// Something may have changed.
+    pub(crate) fn nudge(&self, nudge: Nudge) {
+        self.wanted.nudge(nudge);
+    }
+
+    /// Other folders are open now.
+    pub(crate) fn set_folders(&self, folders: Vec<PathBuf>) {
+        *self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders);
+        self.nudge(Nudge::ALL);
+    }
+
+    /// The latest picture.
+    pub(crate) fn picture(&self) -> Arc<Picture> {
+        self.pictures.borrow().clone()
+    }
+
+    /// A picture from a look that began after this call, within reason: for answers that must show what was just done.
+    pub(crate) async fn fresh(&self, nudge: Nudge) -> Arc<Picture> {
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let mut pictures = self.pictures.clone();
+        // A look that is under way may have missed it; the one after that has not.
+        for _ in 0..2 {
+            pictures.mark_unchanged();
+            self.nudge(nudge);
+            if timeout(PATIENCE, pictures.changed()).await.is_err() {
+                break;
+            }
+        }
+        self.picture()
+    }
+
+    /// Told of every new picture; only the latest is kept.
+    pub(crate) fn pictures(&self) -> watch::Receiver<Arc<Picture>> {
+        self.pictures.clone()
+    }
+
+    /// What keepers tell and no journal holds.
+    pub(crate) fn live(&self) -> &Live {
+        &self.live
+    }
+}
+
+impl Wanted {
+    fn nudge(&self, nudge: Nudge) {
+        let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        *wanted = wanted.and(nudge);
+        self.woken.notify_one();
+    }
+
+    fn take(&self) -> Nudge {
+        std::mem::take(&mut *self.nudge.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The side that looks.
+struct Post {
+    wanted: Arc<Wanted>,
+    sender: watch::Sender<Arc<Picture>>,
+    live: Live,
+}
+
+impl Post {
+    async fn keep(self, scope: Scope) {
+        let mut world = World::new(scope.store, scope.folders, scope.trusted);
+        let texts = scope.texts;
+        let mut watching = {
+            let wanted = Arc::clone(&self.wanted);
+            Watching::new(move |nudge| wanted.nudge(nudge))
+        };
+        let mut pulse = false;
+        while self.woken(pulse).await {
+            let mut nudge = self.wanted.take();
+            if nudge.burst {
+                sleep(BURST).await;
+                nudge = nudge.and(self.wanted.take());
+            }
+            if let Some(folders) = self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                world.set_folders(folders);
+            }
+            let open = texts.open();
+            let looked = tokio::task::spawn_blocking(move || {
+                world.look(nudge, &open);
+                watching.follow(&world.places());
+                (world, watching)
+            });
+            let Ok(back) = looked.await else { return };
+            (world, watching) = back;
+            self.publish(&world);
+            if nudge.tree {
+                let looked = tokio::task::spawn_blocking(move || {
+                    world.look_at_trees();
+                    world
+                });
+                let Ok(back) = looked.await else { return };
+                world = back;
+                self.publish(&world);
+            }
+            pulse = world.is_busy();
+        }
+    }
+
+    /// False once nobody holds the lookout any more.
+    async fn woken(&self, pulse: bool) -> bool {
+        tokio::select! {
+            () = self.wanted.woken.notified() => {}
+            () = sleep(PULSE), if pulse => self.wanted.nudge(Nudge::STATE),
+            () = self.sender.closed() => return false,
+        }
+        !self.sender.is_closed()
+    }
+
+    fn publish(&self, world: &World) {
+        let picture = world.picture();
+        let hear = Arc::clone(&self.wanted);
+        self.live.listen(world.store(), &picture.loops, move || hear.nudge(Nudge::STATE));
+        self.sender.send_replace(Arc::new(picture));
+    }
+}

@@ -1,0 +1,110 @@
+//! The loops of some roots, each followed by its journal. Reads only; what is not open any more and not among the
+//! last is let go.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_core::view::{self, Facts, State};
+
+use super::picture::LoopSeen;
+use crate::adapters::clock;
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::lock::Keeper;
+use crate::adapters::state_dir::workspace::LoopDir;
+use crate::front::follow::Following;
+
+/// Ended loops that anybody still reads.
+const MOST_ENDED: usize = 20;
+
+#[derive(Default)]
+pub(super) struct Loops {
+    followed: BTreeMap<String, Followed>,
+    /// Ended, and too long ago to be shown: not read again.
+    passed_over: BTreeSet<String>,
+    roots: Vec<PathBuf>,
+}
+
+struct Followed {
+    following: Following,
+    seen: Option<Arc<LoopSeen>>,
+}
+
+impl Loops {
+    /// Looks at the loops of `roots`; says what could not be read.
+    pub(super) fn look(&mut self, store: &StateDir, roots: &[PathBuf]) -> Vec<String> {
+        if self.roots != roots {
+            *self = Self { roots: roots.to_vec(), ..Self::default() };
+        }
+        let mut troubles = Vec::new();
+        let mut there: Vec<LoopDir> = Vec::new();
+        for workspace in roots.iter().filter_map(|it| store.known_workspace(it)) {
+            match workspace.loops() {
+                Ok(loops) => there.extend(loops),
+                Err(error) => troubles.push(error.to_string()),
+            }
+        }
+        self.followed.retain(|id, _| there.iter().any(|it| it.id() == id));
+        self.passed_over.retain(|id| there.iter().any(|it| it.id() == id));
+        for dir in there.into_iter().filter(|it| !self.passed_over.contains(it.id())) {
+            let new = || Followed { following: Following::new(&dir.journal()), seen: None };
+            let followed = self.followed.entry(dir.id().to_owned()).or_insert_with(new);
+            if let Err(trouble) = followed.look(store, &dir) {
+                troubles.push(trouble);
+            }
+        }
+        self.let_go();
+        troubles
+    }
+
+    /// Needs you, working, paused, then the last that ended.
+    pub(super) fn in_order(&self) -> Vec<Arc<LoopSeen>> {
+        let mut loops: Vec<Arc<LoopSeen>> = self.followed.values().filter_map(|it| it.seen.clone()).collect();
+        let rank = |it: &LoopSeen| match it.status.state {
+            State::NeedsYou => 0,
+            State::Working => 1,
+            State::Paused => 2,
+            State::Done | State::Idle => 3,
+        };
+        loops.sort_by_key(|it| (rank(it), std::cmp::Reverse(it.state.started_at.wall)));
+        loops
+    }
+
+    fn let_go(&mut self) {
+        let ended = |it: &&Arc<LoopSeen>| it.state.outcome.is_some();
+        let loops = self.in_order();
+        for old in loops.iter().filter(ended).skip(MOST_ENDED) {
+            self.followed.remove(&old.status.id);
+            self.passed_over.insert(old.status.id.clone());
+        }
+    }
+}
+
+impl Followed {
+    fn look(&mut self, store: &StateDir, dir: &LoopDir) -> Result<(), String> {
+        // What ended stays as it is, but for a rollback that goes on record.
+        let ended = self.seen.as_ref().is_some_and(|it| it.state.outcome.is_some());
+        // The keeper first: one that ends in between leaves a journal that says so.
+        let keeper =
+            if ended { Keeper::Gone } else { store.keeper_of(dir).map_err(|error| error.to_string())? };
+        let news = self.following.look().map_err(|error| error.to_string())?;
+        let damage = self.following.damage().map(str::to_owned);
+        let Some(state) = self.following.state() else {
+            return damage.map_or(Ok(()), |damage| Err(format!("loop {}: {damage}", dir.id())));
+        };
+        let keeper = match keeper {
+            Keeper::Alive { pid } => Some(pid),
+            Keeper::Gone => None,
+        };
+        let same = |it: &Arc<LoopSeen>| {
+            news.is_empty() && it.damage == damage && it.status.keeper.alive == keeper.is_some()
+        };
+        if self.seen.as_ref().is_some_and(same) {
+            return Ok(());
+        }
+        let facts = Facts { now: clock::now(), keeper, damaged: damage.is_some(), activity: None };
+        let status = view::status(state, &facts);
+        self.seen = Some(Arc::new(LoopSeen { dir: dir.clone(), state: state.clone(), status, damage }));
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! What is known at one moment, as plain data. Shared freely; nothing in it changes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::decide::Loop;
+use loopkeeper_core::task::{CriterionId, Document, Task, TaskId};
+use loopkeeper_core::view::{CriteriaStatus, LoopStatus, State, unjudged};
+
+use crate::adapters::state_dir::workspace::LoopDir;
+
+/// Everything below the opened folders.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Picture {
+    /// Real paths.
+    pub(crate) roots: Vec<PathBuf>,
+    /// Most specific first, root by root.
+    pub(crate) tasks: Vec<Arc<TaskSeen>>,
+    /// Needs you, working, paused, then the last that ended.
+    pub(crate) loops: Vec<Arc<LoopSeen>>,
+    #[expect(dead_code, reason = "their remarks are shown next")]
+    pub(crate) configs: Vec<Arc<ConfigSeen>>,
+    /// The editor's own trust.
+    pub(crate) trusted: bool,
+    /// What keeps this from being whole.
+    pub(crate) trouble: Option<String>,
+    /// The first look is over.
+    pub(crate) looked: bool,
+}
+
+/// One task: its documents as the editor shows them, its results, its loop.
+#[derive(Debug, Clone)]
+pub(crate) struct TaskSeen {
+    pub(crate) root: PathBuf,
+    pub(crate) id: TaskId,
+    /// File URI of the document it is named by.
+    pub(crate) uri: String,
+    pub(crate) path: PathBuf,
+    pub(crate) title: String,
+    /// Read from `documents`.
+    pub(crate) task: Task,
+    /// Of a document that is open in the editor the text it shows.
+    pub(crate) documents: Vec<Document>,
+    /// A document of it is open.
+    pub(crate) live: bool,
+    /// The latest result of each criterion.
+    pub(crate) results: BTreeMap<CriterionId, Held>,
+    /// Its open loop, else its latest.
+    pub(crate) last_loop: Option<Arc<LoopSeen>>,
+    /// A round of checks without a loop is running.
+    pub(crate) checking: bool,
+    /// What nobody trusts yet.
+    pub(crate) unknown: Unknown,
+}
+
+/// One result, and where everything lies that the check printed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Held {
+    pub(crate) result: CheckResult,
+    pub(crate) output: Option<String>,
+    /// Of the round that found it.
+    pub(crate) tree: String,
+    /// The tree is another one by now.
+    pub(crate) stale: bool,
+}
+
+/// Commands of a task that nobody said yes to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Unknown {
+    pub(crate) count: usize,
+    pub(crate) criteria: Vec<CriterionId>,
+}
+
+/// One loop as its journal and its lock show it.
+#[derive(Debug, Clone)]
+pub(crate) struct LoopSeen {
+    pub(crate) dir: LoopDir,
+    pub(crate) state: Loop,
+    pub(crate) status: LoopStatus,
+    pub(crate) damage: Option<String>,
+}
+
+/// One `loopkeeper.toml` as the editor shows it.
+#[expect(dead_code, reason = "its remarks are shown next")]
+#[derive(Debug, Clone)]
+pub(crate) struct ConfigSeen {
+    pub(crate) path: PathBuf,
+    pub(crate) text: Arc<str>,
+}
+
+impl Picture {
+    /// The task that `path` is a document of.
+    pub(crate) fn task_with(&self, path: &Path) -> Option<&Arc<TaskSeen>> {
+        let named = |it: &&Arc<TaskSeen>| it.path == path;
+        let holds = |it: &&Arc<TaskSeen>| it.documents.iter().any(|doc| it.root.join(&doc.path) == path);
+        self.tasks.iter().find(named).or_else(|| self.tasks.iter().find(holds))
+    }
+
+    pub(crate) fn loop_with(&self, id: &str) -> Option<&Arc<LoopSeen>> {
+        self.loops.iter().find(|it| it.status.id == id)
+    }
+}
+
+impl TaskSeen {
+    pub(crate) fn state(&self) -> State {
+        self.last_loop.as_ref().map_or(State::Idle, |it| it.status.state)
+    }
+
+    /// Where it stands by the latest results: its loop's own account while that is open.
+    pub(crate) fn criteria(&self) -> CriteriaStatus {
+        match &self.last_loop {
+            Some(it) if it.state.outcome.is_none() => it.status.criteria.clone(),
+            _ => {
+                let results: Vec<CheckResult> = self.results.values().map(|it| it.result.clone()).collect();
+                unjudged(&self.task.criteria, &results)
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The latest results of a task's criteria: of its loop, or of checks alone, whichever came later. Reads only.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::check::CheckResult;
+use loopkeeper_core::journal::Record;
+use loopkeeper_core::task::CriterionId;
+use loopkeeper_core::view;
+
+use super::picture::{Held, LoopSeen};
+use crate::adapters::journal_file::follow::{Follower, Since};
+
+/// What rounds of checks without a loop found.
+pub(super) struct Alone {
+    follower: Follower,
+    path: PathBuf,
+    found: BTreeMap<CriterionId, Found>,
+    /// The tree after the last round.
+    tree: String,
+    /// Wall time of the last round, in milliseconds.
+    at: u64,
+}
+
+struct Found {
+    at: u64,
+    tree: String,
+    result: CheckResult,
+}
+
+/// The latest of both, and the tree they speak of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Latest {
+    pub(super) results: BTreeMap<CriterionId, Held>,
+    pub(super) tree: String,
+}
+
+impl Alone {
+    pub(super) fn new(path: &Path) -> Self {
+        Self {
+            follower: Follower::new(path),
+            path: path.to_owned(),
+            found: BTreeMap::new(),
+            tree: String::new(),
+            at: 0,
+        }
+    }
+
+    pub(super) fn look(&mut self) {
+        // No file: nobody checked yet.
+        let Ok(news) = self.follower.look() else { return };
+        if news.since == Since::TheStart {
+            self.found.clear();
+        }
+        for entry in news.entries {
+            let Record::ChecksDone { round, .. } = entry.record else { continue };
+            (self.at, self.tree) = (entry.at.wall, round.tree_after.clone());
+            for result in round.results {
+                let found = Found { at: self.at, tree: round.tree_after.clone(), result };
+                self.found.insert(found.result.criterion.clone(), found);
+            }
+        }
+    }
+
+    fn output(&self, id: &CriterionId) -> Option<String> {
+        existing(&self.path.with_extension("outputs").join(format!("0000.{}.out", id.0)))
+    }
+}
+
+/// The later one wins, criterion by criterion; a loop at work speaks for itself.
+pub(super) fn latest(alone: Option<&Alone>, of_loop: Option<&LoopSeen>) -> Latest {
+    let mut latest = Latest::default();
+    let mut at = 0;
+    if let Some(seen) = of_loop {
+        let state = &seen.state;
+        at = state.history.last().map_or(state.started_at.wall, |it| it.ended_at.wall);
+        latest.tree.clone_from(&state.judged_tree);
+        for (id, result) in &state.results {
+            let (tree, output) = (state.judged_tree.clone(), output_of_loop(seen, id));
+            let held = Held { result: result.clone(), output, tree, stale: false };
+            latest.results.insert(id.clone(), held);
+        }
+        if state.outcome.is_none() && seen.status.keeper.alive {
+            return latest;
+        }
+    }
+    let Some(alone) = alone else { return latest };
+    for (id, found) in &alone.found {
+        if found.at > at || !latest.results.contains_key(id) {
+            let (tree, output) = (found.tree.clone(), alone.output(id));
+            let held = Held { result: found.result.clone(), output, tree, stale: false };
+            latest.results.insert(id.clone(), held);
+        }
+    }
+    if alone.at > at {
+        latest.tree.clone_from(&alone.tree);
+    }
+    latest
+}
+
+/// Of the last iteration whose checks left one.
+fn output_of_loop(seen: &LoopSeen, id: &CriterionId) -> Option<String> {
+    let folder = seen.dir.output();
+    (0..=seen.state.iteration)
+        .rev()
+        .take(50)
+        .find_map(|number| existing(&folder.join(format!("{number:04}.{}.out", id.0))))
+}
+
+fn existing(path: &Path) -> Option<String> {
+    path.is_file().then(|| view::file_uri(&path.to_string_lossy()))
+}

@@ -1,0 +1,100 @@
+//! Hears of changes in folders, not below them: watching a whole tree costs a watch per folder and misses files
+//! of folders that were just made. An event only says where to look.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::task::kind_of;
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::Nudge;
+
+pub(super) struct Watching {
+    /// None where the system has none to give; then the pulse and the editor's own events remain.
+    watcher: Option<RecommendedWatcher>,
+    places: BTreeSet<PathBuf>,
+}
+
+impl Watching {
+    pub(super) fn new(tell: impl Fn(Nudge) + Send + 'static) -> Self {
+        let hear = move |event: notify::Result<Event>| match event {
+            Ok(event) => {
+                if let Some(nudge) = meaning(&event) {
+                    tell(nudge.in_burst());
+                }
+            }
+            // Events were lost.
+            Err(_) => tell(Nudge::ALL.in_burst()),
+        };
+        Self { watcher: notify::recommended_watcher(hear).ok(), places: BTreeSet::new() }
+    }
+
+    /// Watches these folders from now on, and no others. Those that are not there are tried again next time.
+    pub(super) fn follow(&mut self, places: &BTreeSet<PathBuf>) {
+        let Some(watcher) = &mut self.watcher else { return };
+        for gone in self.places.difference(places).cloned().collect::<Vec<_>>() {
+            let _ = watcher.unwatch(&gone);
+            self.places.remove(&gone);
+        }
+        // One that was deleted and made again has lost its watch with nobody told.
+        self.places.retain(|it| it.is_dir());
+        for place in places {
+            if !self.places.contains(place)
+                && place.is_dir()
+                && watcher.watch(place, RecursiveMode::NonRecursive).is_ok()
+            {
+                self.places.insert(place.clone());
+            }
+        }
+    }
+}
+
+/// What an event may have changed; `None` for what cannot matter, as our own reading.
+fn meaning(event: &Event) -> Option<Nudge> {
+    match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write))
+        | EventKind::Create(_)
+        | EventKind::Remove(_)
+        | EventKind::Modify(_) => {}
+        _ if event.need_rescan() => return Some(Nudge::ALL),
+        _ => return None,
+    }
+    event.paths.iter().map(|it| meaning_of(it)).reduce(Nudge::and).filter(|it| *it != Nudge::default())
+}
+
+fn meaning_of(path: &Path) -> Nudge {
+    const NAMES: [&str; 4] = ["loopkeeper.toml", ".ralphrc", ".gitignore", ".ralph"];
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    if kind_of(&path.to_string_lossy()).is_some() || NAMES.contains(&name) {
+        // A task that was saved is a tree that changed.
+        return Nudge { tree: true, ..Nudge::FILES };
+    }
+    let of_state = ["journal.jsonl", "granted.jsonl"].contains(&name)
+        || path.extension().is_some_and(|it| it == "jsonl" || it == "lock")
+        || path.parent().is_some_and(|it| it.ends_with("loops") || it.ends_with("workspaces"));
+    if of_state { Nudge::STATE } else { Nudge::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Nudge, meaning_of};
+
+    #[test]
+    fn a_path_says_what_is_to_be_looked_at() {
+        let check = |path: &str, expect: Nudge| assert_eq!(meaning_of(Path::new(path)), expect, "{path}");
+        let document = Nudge { tree: true, ..Nudge::FILES };
+        check("/w/PROMPT.md", document);
+        check("/w/.ralph/prd.json", document);
+        check("/w/loopkeeper.toml", document);
+        check("/s/workspaces/0011223344556677/loops/20261120-abcdef/journal.jsonl", Nudge::STATE);
+        check("/s/workspaces/0011223344556677/checks/PROMPT.md.jsonl", Nudge::STATE);
+        check("/s/workspaces/0011223344556677/loops/20261120-abcdef", Nudge::STATE);
+        check("/s/workspaces/0011223344556677", Nudge::STATE);
+        check("/s/trust/granted.jsonl", Nudge::STATE);
+        check("/w/src/main.rs", Nudge::default());
+        check("/w/out.log", Nudge::default());
+    }
+}

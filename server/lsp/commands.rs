@@ -1,0 +1,78 @@
+//! What can be done: `workspace/executeCommand`, one file per kind of command. Each answers the new status, or says
+//! in `data.code` why it was not done. Blocking work runs where it may block.
+
+mod check;
+mod diff;
+mod orders;
+mod output;
+mod refusal;
+mod rollback;
+mod start;
+mod target;
+pub(crate) mod trust;
+
+use std::sync::Arc;
+
+use lsp_types::ExecuteCommandParams;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tower_lsp::jsonrpc;
+
+pub(crate) use self::refusal::Refusal;
+pub(crate) use self::target::seen as loop_named;
+use super::ext::{self, CommandResult};
+use super::publisher::status;
+use super::shared::Shared;
+use crate::lookout::Nudge;
+
+/// What a command ends in.
+pub(crate) type Done = Result<CommandResult, Refusal>;
+
+/// Does what a client asks for.
+pub(crate) async fn execute(
+    shared: &Arc<Shared>,
+    params: ExecuteCommandParams,
+) -> jsonrpc::Result<Option<Value>> {
+    let mut done = run(shared, params).await.map_err(jsonrpc::Error::from)?;
+    let picture = shared.lookout().fresh(Nudge::ALL).await;
+    done.status = Some(status::of(shared, &picture));
+    serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())
+}
+
+async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
+    let arguments = params.arguments;
+    match params.command.as_str() {
+        ext::START => start::start(shared, read(arguments)?).await,
+        ext::CHECK => check::check(shared, read(arguments)?).await,
+        ext::STOP => orders::stop(shared, read(arguments)?).await,
+        ext::PAUSE => orders::pause(shared, read(arguments)?).await,
+        ext::RESUME => orders::resume(shared, read(arguments)?).await,
+        ext::RESET_BREAKER => orders::reset_breaker(shared, read(arguments)?).await,
+        ext::STEER => orders::steer(shared, read(arguments)?).await,
+        ext::OUTPUT => output::output(shared, read(arguments)?).await,
+        ext::ROLLBACK => rollback::rollback(shared, read(arguments)?).await,
+        ext::DIFF => diff::diff(shared, read(arguments)?).await,
+        ext::TRUST => trust::trust(shared, read(arguments)?).await,
+        ext::UNTRUST => trust::untrust(shared, read(arguments)?).await,
+        other => Err(Refusal::unsupported(other)),
+    }
+}
+
+/// The one object that every command takes.
+fn read<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, Refusal> {
+    let mut arguments = arguments.into_iter();
+    let (Some(argument), None) = (arguments.next(), arguments.next()) else {
+        return Err(Refusal::bad_argument("a command takes one object as its argument"));
+    };
+    serde_json::from_value(argument).map_err(Refusal::bad_argument)
+}
+
+/// Runs what may block on a thread that may.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => Err(Refusal::broken(format_args!("it was cut off: {error}"))),
+    }
+}

@@ -1,0 +1,79 @@
+//! `diff`: what an iteration changed, as a patch and as files to be compared, all of it copies outside the work tree.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_core::sanitize;
+
+use super::{Done, Refusal, blocking, target};
+use crate::adapters::snapshots::{FileChange, Store};
+use crate::adapters::state_dir::StateDir;
+use crate::front::changes;
+use crate::front::failure::Failure;
+use crate::lsp::ext::{ChangeKind, ChangedFile, CommandResult, DiffArgs};
+use crate::lsp::pages::{self, Pages};
+use crate::lsp::shared::Shared;
+
+const MOST_PATCH_BYTES: usize = 16 << 20;
+/// Files beyond these are in the patch, not laid out to be compared.
+const MOST_FILES: usize = 500;
+
+pub(super) async fn diff(shared: &Arc<Shared>, args: DiffArgs) -> Done {
+    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
+    let done = blocking(move || {
+        let state_dir = StateDir::open().map_err(Failure::from)?;
+        let seen = target::seen(&state_dir, &roots, &args.loop_id)?;
+        if args.iteration == 0 {
+            return Err(Refusal::bad_argument("iteration 0 is the start: nothing was changed by it"));
+        }
+        let (before, after) = changes::trees(&seen.state, args.iteration)?;
+        let (_, workspace, _) = StateDir::of_loop(seen.dir.path()).map_err(Failure::from)?;
+        let store = Store::open(&workspace.snapshots(), workspace.root()).map_err(Failure::from)?;
+        let pages = Pages::of(workspace.root())?;
+        let name = format!("{}-{:04}", seen.dir.id(), args.iteration);
+        let patch = store.diff(before, after, MOST_PATCH_BYTES).map_err(Failure::from)?;
+        let patch = pages.put(&format!("{name}.diff"), sanitize::text(&patch).as_bytes())?;
+        let mut files = Vec::new();
+        for change in store.files_changed(before, after).map_err(Failure::from)?.into_iter().take(MOST_FILES)
+        {
+            files.push(laid_out(&store, &pages, &name, &change)?);
+        }
+        let loop_id = Some(seen.dir.id().to_owned());
+        Ok(CommandResult {
+            loop_id,
+            patch: Some(pages::uri(&patch)),
+            files: Some(files),
+            ..CommandResult::default()
+        })
+    })
+    .await?;
+    Ok(done)
+}
+
+fn laid_out(store: &Store, pages: &Pages, name: &str, change: &FileChange) -> Result<ChangedFile, Failure> {
+    let side = |side: &str, id: &Option<String>| -> Result<Option<String>, Failure> {
+        let Some(id) = id else { return Ok(None) };
+        let Some(below) = below(Path::new(OsStr::from_bytes(&change.path))) else { return Ok(None) };
+        let bytes = store.bytes(id)?;
+        let page = pages.put_below(&Path::new(name).join(side).join(below), &bytes)?;
+        Ok(Some(pages::uri(&page)))
+    };
+    let kind = match (&change.old, &change.new) {
+        (None, _) => ChangeKind::Added,
+        (_, None) => ChangeKind::Removed,
+        _ => ChangeKind::Changed,
+    };
+    Ok(ChangedFile {
+        path: change.shown.clone(),
+        kind,
+        before: side("before", &change.old)?,
+        after: side("after", &change.new)?,
+    })
+}
+
+/// A path that stays where it is put.
+fn below(path: &Path) -> Option<&Path> {
+    path.components().all(|it| matches!(it, Component::Normal(_))).then_some(path)
+}

@@ -1,0 +1,88 @@
+//! Orders to the keeper of a loop: stop, pause, resume, reset, steer. They take nothing that could run, so an editor
+//! that does not trust the folder may still stop what runs in it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Done, Refusal, blocking, target, trust};
+use crate::adapters::state_dir::StateDir;
+use crate::front::failure::Failure;
+use crate::front::loops::Seen;
+use crate::front::{keeper, order};
+use crate::lsp::ext::{CommandResult, LoopArgs, SteerArgs, StopArgs};
+use crate::lsp::shared::Shared;
+
+pub(super) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
+    with_loop(shared, args.loop_id, move |store, seen| {
+        if seen.is_alive() {
+            order::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))
+        } else if seen.is_open() {
+            // A keeper takes it over only to write down that it ends.
+            keeper::start_detached(store, &seen.dir, Some("stop")).map(drop)
+        } else {
+            Err(order::nobody_there(seen))
+        }
+    })
+    .await
+}
+
+pub(super) async fn pause(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+    send(shared, args.loop_id, json!({"do": "pause"})).await
+}
+
+pub(super) async fn resume(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+    trust::refuse_without_editor(shared, &args.loop_id)?;
+    with_loop(shared, args.loop_id, |store, seen| {
+        if seen.is_alive() {
+            order::send(store, seen.dir.id(), json!({"do": "resume"}))
+        } else if seen.is_open() {
+            // Whoever resumes a loop that also was paused wants it to work.
+            let then = seen.state.pause.is_some().then_some("resume");
+            keeper::start_detached(store, &seen.dir, then).map(drop)
+        } else {
+            Err(order::nobody_there(seen))
+        }
+    })
+    .await
+}
+
+pub(super) async fn reset_breaker(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+    trust::refuse_without_editor(shared, &args.loop_id)?;
+    send(shared, args.loop_id, json!({"do": "reset", "what": "breaker"})).await
+}
+
+pub(super) async fn steer(shared: &Arc<Shared>, args: SteerArgs) -> Done {
+    if args.text.trim().is_empty() {
+        return Err(Refusal::bad_argument("the note is empty: say what the next iteration should mind"));
+    }
+    send(shared, args.loop_id, json!({"do": "steer", "text": args.text})).await
+}
+
+async fn send(shared: &Arc<Shared>, loop_id: String, order: Value) -> Done {
+    with_loop(shared, loop_id, move |store, seen| {
+        if seen.is_alive() {
+            order::send(store, seen.dir.id(), order)
+        } else {
+            Err(order::nobody_there(seen))
+        }
+    })
+    .await
+}
+
+async fn with_loop(
+    shared: &Arc<Shared>,
+    loop_id: String,
+    act: impl FnOnce(&StateDir, &Seen) -> Result<(), Failure> + Send + 'static,
+) -> Done {
+    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
+    blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let seen = target::seen(&store, &roots, &loop_id)?;
+        act(&store, &seen)?;
+        let loop_id = Some(seen.dir.id().to_owned());
+        Ok(CommandResult { loop_id, ..CommandResult::default() })
+    })
+    .await
+}

@@ -1,0 +1,66 @@
+//! `output`: what a check or an agent printed, as a file that an editor can open. A copy, made fit to be looked at:
+//! without escape sequences and control characters.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_core::sanitize;
+use lsp_types::Url;
+
+use super::{Done, Refusal, blocking, target};
+use crate::front::failure::Failure;
+use crate::lookout::picture::TaskSeen;
+use crate::lsp::ext::{CommandResult, OutputArgs};
+use crate::lsp::pages::{self, Pages};
+use crate::lsp::shared::Shared;
+
+/// More than anybody reads.
+const MOST_BYTES: u64 = 16 << 20;
+
+pub(super) async fn output(shared: &Arc<Shared>, args: OutputArgs) -> Done {
+    let task = target::task(shared, &args.task).await?;
+    let page = blocking(move || {
+        let (source, name) = source(&task, &args)?;
+        let text = sanitize::text(&String::from_utf8_lossy(&read(&source)?));
+        let pages = Pages::of(&task.root)?;
+        Ok(pages.put(&name, text.as_bytes())?)
+    })
+    .await?;
+    let uri = pages::uri(&page);
+    pages::show(shared, &uri);
+    Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
+}
+
+/// The file that holds it, and what its copy is called.
+fn source(task: &TaskSeen, args: &OutputArgs) -> Result<(PathBuf, String), Refusal> {
+    let nothing = |what: &str| Refusal::broken(format_args!("there is no output of {what} yet"));
+    if let Some(id) = &args.criterion {
+        let held = task.results.iter().find(|(it, _)| it.0 == *id).and_then(|(_, held)| held.output.as_ref());
+        let of_iteration = args.iteration.and_then(|number| {
+            let folder = task.last_loop.as_ref()?.dir.output();
+            Some(folder.join(format!("{number:04}.{id}.out"))).filter(|it| it.is_file())
+        });
+        let last = || held.and_then(|it| Url::parse(it).ok()?.to_file_path().ok());
+        let found = of_iteration.or_else(last).ok_or_else(|| nothing("this check"))?;
+        return Ok((found, format!("check-{id}.txt")));
+    }
+    let seen = task.last_loop.as_ref().ok_or_else(|| nothing("this task: no loop ran"))?;
+    let number = args.iteration.unwrap_or(seen.state.iteration);
+    let found = seen.dir.output().join(format!("{number:04}.out"));
+    if found.is_file() {
+        Ok((found, format!("{}-{number:04}.txt", seen.status.id)))
+    } else {
+        Err(nothing(&format!("iteration {number}")))
+    }
+}
+
+/// The beginning, and where the middle was dropped the end.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    for part in [path.to_owned(), path.with_extension("tail")] {
+        let Ok(file) = std::fs::File::open(&part) else { continue };
+        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,40 @@
+//! `rollback`: the files as they were after an iteration. Asks nothing, because nothing is lost: the tree as it is
+//! becomes a snapshot first.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{Done, blocking, target};
+use crate::adapters::state_dir::StateDir;
+use crate::front::failure::Failure;
+use crate::front::{order, restore};
+use crate::lsp::ext::{CommandResult, RefusedPath, RollbackArgs};
+use crate::lsp::shared::Shared;
+
+pub(super) async fn rollback(shared: &Arc<Shared>, args: RollbackArgs) -> Done {
+    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
+    blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let seen = target::seen(&store, &roots, &args.loop_id)?;
+        let loop_id = Some(seen.dir.id().to_owned());
+        if seen.is_alive() {
+            let order = json!({"do": "rollback", "iteration": args.iteration, "paths": args.paths});
+            order::send(&store, seen.dir.id(), order)?;
+            return Ok(CommandResult { loop_id, ..CommandResult::default() });
+        }
+        let paths = (!args.paths.is_empty()).then_some(args.paths.as_slice());
+        let restored = restore::by_ourselves(&store, &seen, args.iteration, paths)?;
+        let refused =
+            restored.refused.iter().map(|it| RefusedPath { path: it.path.clone(), why: it.why.clone() });
+        Ok(CommandResult {
+            loop_id,
+            written: Some(restored.written.len()),
+            removed: Some(restored.removed.len()),
+            refused: Some(refused.collect()),
+            ..CommandResult::default()
+        })
+    })
+    .await
+}

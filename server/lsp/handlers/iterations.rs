@@ -1,0 +1,55 @@
+//! `loopkeeper/iterations`: a loop's history, with the results of every criterion.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::{Iteration, Loop};
+use loopkeeper_core::sanitize;
+use loopkeeper_core::view::editor;
+use loopkeeper_core::view::words;
+use tower_lsp::jsonrpc::Result;
+
+use crate::adapters::state_dir::StateDir;
+use crate::front::failure::Failure;
+use crate::lsp::commands::{blocking, loop_named};
+use crate::lsp::ext::{CriterionRow, IterationEntry, IterationsParams, IterationsResult};
+use crate::lsp::shared::Shared;
+
+pub(crate) async fn handle(shared: &Arc<Shared>, params: &IterationsParams) -> Result<IterationsResult> {
+    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
+    let (id, last) = (params.loop_id.clone(), params.last);
+    let result = blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let seen = loop_named(&store, &roots, &id)?;
+        Ok(of(&seen.state, last))
+    });
+    Ok(result.await?)
+}
+
+fn of(state: &Loop, last: Option<usize>) -> IterationsResult {
+    let row = |it: &loopkeeper_core::journal::Pinned| CriterionRow {
+        id: it.criterion.id.0.clone(),
+        name: sanitize::line(&it.criterion.name),
+        row: editor::row(state, &it.criterion.id),
+    };
+    let skipped = last.map_or(0, |last| state.history.len().saturating_sub(last));
+    IterationsResult {
+        loop_id: state.spec.loop_id.clone(),
+        criteria: state.pinned.iter().map(row).collect(),
+        iterations: state.history.iter().skip(skipped).map(entry).collect(),
+    }
+}
+
+fn entry(iteration: &Iteration) -> IterationEntry {
+    let ended = iteration.ending.is_some() || !iteration.row.is_empty();
+    IterationEntry {
+        iteration: iteration.number,
+        started_at: words::rfc3339(iteration.started_at.wall),
+        duration_ms: ended.then_some(iteration.duration_ms),
+        cost_micros: iteration.cost_micros,
+        changed: ended.then_some(iteration.changes.count),
+        passed: iteration.row.iter().filter(|(_, status)| *status == Status::Pass).count() as u64,
+        total: iteration.row.len() as u64,
+    }
+}

@@ -1,0 +1,37 @@
+//! What the core's views want to know of one task, from what was seen of it.
+
+use std::collections::BTreeMap;
+
+use loopkeeper_core::task::CriterionId;
+use loopkeeper_core::view::editor::{Known, Latest, Trust};
+
+use crate::lookout::Picture;
+use crate::lookout::picture::TaskSeen;
+
+/// Calls `view` with everything that is known of `task`.
+pub(crate) fn with<T>(picture: &Picture, task: &TaskSeen, view: impl FnOnce(&Known<'_>) -> T) -> T {
+    let results: BTreeMap<CriterionId, Latest<'_>> = task
+        .results
+        .iter()
+        .map(|(id, held)| {
+            let output = held.output.as_deref();
+            (id.clone(), Latest { result: &held.result, stale: held.stale, output })
+        })
+        .collect();
+    let seen = task.last_loop.as_deref();
+    view(&Known {
+        reference: &task.uri,
+        task: &task.task,
+        documents: &task.documents,
+        status: seen.map(|it| &it.status),
+        state: seen.filter(|it| it.damage.is_none()).map(|it| &it.state),
+        results: &results,
+        checking: task.checking,
+        trust: Trust {
+            editor: picture.trusted,
+            unknown: task.unknown.count,
+            criteria: &task.unknown.criteria,
+        },
+        live: task.live,
+    })
+}

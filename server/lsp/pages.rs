@@ -1,0 +1,56 @@
+//! Files that a user looks at and nobody edits: outputs, patches, the commands of a task. They lie in the state
+//! folder, readable by their user alone; one name is one page, and a new one replaces the old.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lsp_types::{ShowDocumentParams, Url};
+
+use super::shared::Shared;
+use crate::adapters::durable;
+use crate::adapters::state_dir::StateDir;
+use crate::front::failure::Failure;
+
+pub(crate) struct Pages {
+    folder: PathBuf,
+}
+
+impl Pages {
+    /// The pages of one root.
+    pub(crate) fn of(root: &Path) -> Result<Self, Failure> {
+        let workspace = StateDir::open()?.workspace(root)?;
+        Ok(Self { folder: workspace.path().join("pages") })
+    }
+
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        self.put_below(Path::new(name), bytes)
+    }
+
+    /// `name` holds nothing but names: no `..`, no root.
+    pub(crate) fn put_below(&self, name: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
+        let path = self.folder.join(name);
+        if let Some(folder) = path.parent() {
+            durable::make_folder(folder)?;
+        }
+        durable::replace_file(&path, bytes)?;
+        // An editor says so when somebody types into it.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400))?;
+        Ok(path)
+    }
+}
+
+pub(crate) fn uri(page: &Path) -> String {
+    loopkeeper_core::view::file_uri(&page.to_string_lossy())
+}
+
+/// Opens a page where the client can, without taking the focus.
+pub(crate) fn show(shared: &Arc<Shared>, uri: &str) {
+    let window = shared.session().client.window.as_ref();
+    let can = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
+    if let Some(uri) = Url::parse(uri).ok().filter(|_| can) {
+        let params = ShowDocumentParams { uri, external: None, take_focus: Some(false), selection: None };
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move { drop(shared.client.show_document(params).await) });
+    }
+}

@@ -1,0 +1,102 @@
+//! The one that sends: diagnostics, status, progress, alerts, output, lens refreshes. It looks at the latest picture
+//! and sends what differs from what it sent before; while the client does not read, it waits, and what it would have
+//! sent meanwhile is never made. Nothing is sent that the client did not announce.
+
+mod alerts;
+mod diagnostics;
+mod lenses;
+mod output;
+mod progress;
+pub(crate) mod status;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use self::alerts::Alerts;
+use self::diagnostics::Diagnostics;
+use self::lenses::Lenses;
+use self::output::Output;
+use self::progress::Progress;
+use self::status::Status;
+use super::shared::Shared;
+
+/// Publishes until nothing is looked at any more.
+pub(crate) async fn publish(shared: Arc<Shared>) {
+    let lookout = shared.lookout().clone();
+    let mut pictures = lookout.pictures();
+    let mut diagnostics = Diagnostics::default();
+    let mut alerts = Alerts::default();
+    let mut lenses = Lenses::default();
+    let mut progress = Progress::default();
+    let mut status = Status::default();
+    let mut output = Output::default();
+    loop {
+        let picture = pictures.borrow_and_update().clone();
+        let mut due = None;
+        if picture.looked {
+            diagnostics.publish(&shared, &picture).await;
+            lenses.publish(&shared, &picture);
+            alerts.publish(&shared, &picture).await;
+            due = sooner(due, progress.publish(&shared, &picture).await);
+            due = sooner(due, status.publish(&shared, &picture).await);
+            due = sooner(due, output.publish(&shared, &picture).await);
+        }
+        tokio::select! {
+            changed = pictures.changed() => if changed.is_err() { return },
+            () = lookout.live().news() => {}
+            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
+        }
+    }
+}
+
+fn sooner(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Not more often than once in a while: the first at once, the last of a burst at its end.
+#[derive(Debug)]
+struct Pace {
+    every: Duration,
+    last: Option<Instant>,
+}
+
+impl Pace {
+    fn new(every: Duration) -> Self {
+        Self { every, last: None }
+    }
+
+    /// `Err`: too early, and when it will not be.
+    fn step(&mut self) -> Result<(), Instant> {
+        let now = Instant::now();
+        if let Some(due) = self.last.map(|it| it + self.every).filter(|it| *it > now) {
+            return Err(due);
+        }
+        self.last = Some(now);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::advance;
+
+    use super::Pace;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_goes_at_once_and_the_next_when_it_is_time() {
+        let mut pace = Pace::new(Duration::from_secs(1));
+        assert!(pace.step().is_ok());
+        let due = pace.step().unwrap_err();
+        advance(Duration::from_millis(999)).await;
+        assert_eq!(pace.step().unwrap_err(), due);
+        advance(Duration::from_millis(1)).await;
+        assert!(pace.step().is_ok());
+    }
+}

@@ -1,0 +1,113 @@
+//! One message when a loop ends and one when it needs the user, none per iteration. What was so before this server
+//! looked for the first time is old news. Clients that know us get `loopkeeper/alert`, others a plain message.
+
+use std::collections::BTreeMap;
+
+use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::view::{LoopStatus, Phase, State, headline};
+use lsp_types::{Command, MessageType};
+use serde_json::json;
+
+use crate::lookout::Picture;
+use crate::lsp::ext::{self, Alert, AlertKind, AlertParams, Severity};
+use crate::lsp::shared::Shared;
+
+#[derive(Default)]
+pub(super) struct Alerts {
+    /// `None` before the first picture.
+    known: Option<BTreeMap<String, Standing>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Standing {
+    Open,
+    NeedsYou(Phase, String),
+    Ended,
+}
+
+impl Alerts {
+    pub(super) async fn publish(&mut self, shared: &Shared, picture: &Picture) {
+        let now: BTreeMap<String, Standing> =
+            picture.loops.iter().map(|it| (it.status.id.clone(), standing(&it.status))).collect();
+        let Some(known) = self.known.replace(now) else { return };
+        for seen in &picture.loops {
+            let status = &seen.status;
+            let before = known.get(&status.id);
+            let after = standing(status);
+            // A loop that came and went between two looks ended too.
+            if before != Some(&after) && after != Standing::Open {
+                send(shared, alert(status, seen.state.held_at_start)).await;
+            }
+        }
+    }
+}
+
+fn standing(status: &LoopStatus) -> Standing {
+    match status.state {
+        State::Done => Standing::Ended,
+        State::NeedsYou => {
+            let why = status.pause.as_ref().map(|it| it.message.clone()).unwrap_or_default();
+            Standing::NeedsYou(status.phase, why)
+        }
+        State::Working | State::Paused | State::Idle => Standing::Open,
+    }
+}
+
+fn alert(status: &LoopStatus, held_at_start: bool) -> AlertParams {
+    let title = if status.task.title.is_empty() { &status.task.uri } else { &status.task.title };
+    let (kind, severity) = match &status.outcome {
+        None => (AlertKind::NeedsYou, Severity::Warning),
+        Some(outcome) => match outcome.kind {
+            OutcomeKind::Completed | OutcomeKind::Stopped => (AlertKind::Ended, Severity::Info),
+            OutcomeKind::Limit | OutcomeKind::Breaker => (AlertKind::Ended, Severity::Warning),
+            OutcomeKind::Failed => (AlertKind::Ended, Severity::Error),
+        },
+    };
+    AlertParams {
+        loop_id: status.id.clone(),
+        kind,
+        severity,
+        message: sanitize::line(&format!("{title}: {}", headline(status))),
+        actions: actions(status, held_at_start),
+    }
+}
+
+/// What can be done about it, at most three.
+fn actions(status: &LoopStatus, held_at_start: bool) -> Vec<Command> {
+    let of_loop = json!({"loopId": status.id});
+    let of_task = json!({"task": status.task.uri});
+    let command = |title: &str, command: &str, argument: &serde_json::Value| {
+        Command::new(title.to_owned(), command.to_owned(), Some(vec![argument.clone()]))
+    };
+    let output = command("Show output", ext::OUTPUT, &of_task);
+    if status.outcome.is_some() {
+        if held_at_start && status.iteration == 0 {
+            let anyway = json!({"task": status.task.uri, "anyway": true});
+            return vec![command("Start anyway", ext::START, &anyway)];
+        }
+        return if status.iteration > 0 { vec![output] } else { Vec::new() };
+    }
+    let stop = command("Stop", ext::STOP, &of_loop);
+    match status.phase {
+        Phase::Damaged => Vec::new(),
+        Phase::Interrupted => vec![command("Resume", ext::RESUME, &of_loop), stop],
+        _ if status.breaker.state != loopkeeper_core::journal::BreakerState::Closed => {
+            vec![command("Reset and resume", ext::RESET_BREAKER, &of_loop), output, stop]
+        }
+        _ => vec![command("Resume", ext::RESUME, &of_loop), output, stop],
+    }
+}
+
+async fn send(shared: &Shared, alert: AlertParams) {
+    if shared.session().knows_us() {
+        shared.client.send_notification::<Alert>(alert).await;
+        return;
+    }
+    let severity = match alert.severity {
+        Severity::Info => MessageType::INFO,
+        Severity::Warning => MessageType::WARNING,
+        Severity::Error => MessageType::ERROR,
+    };
+    shared.client.show_message(severity, alert.message).await;
+}

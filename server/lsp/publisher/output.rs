@@ -1,0 +1,80 @@
+//! `loopkeeper/output`: what agents print, to who subscribed to the loop. In portions that fit a message; what came
+//! while the client did not read is cut from the front, and said so.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Pace;
+use crate::lookout::Picture;
+use crate::lsp::ext::{OutputCame, OutputParams};
+use crate::lsp::shared::Shared;
+
+const EVERY: Duration = Duration::from_millis(100);
+const LARGEST: usize = 64 * 1024;
+
+pub(super) struct Output {
+    pace: Pace,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self { pace: Pace::new(EVERY) }
+    }
+}
+
+impl Output {
+    pub(super) async fn publish(&mut self, shared: &Shared, picture: &Picture) -> Option<Instant> {
+        if !shared.lookout().live().has_output() {
+            return None;
+        }
+        if let Err(due) = self.pace.step() {
+            return Some(due);
+        }
+        for (loop_id, waiting) in shared.lookout().live().take_output() {
+            let iteration = picture.loop_with(&loop_id).map_or(0, |it| it.status.iteration);
+            let mut text = waiting.text;
+            if waiting.dropped > 0 {
+                text.insert_str(0, &format!("… {} bytes are not shown here\n", waiting.dropped));
+            }
+            for text in portions(&text, LARGEST) {
+                let params = OutputParams { loop_id: loop_id.clone(), iteration, text: text.to_owned() };
+                shared.client.send_notification::<OutputCame>(params).await;
+            }
+        }
+        None
+    }
+}
+
+/// Cut between characters, at line ends where there are any.
+fn portions(mut text: &str, most: usize) -> Vec<&str> {
+    let mut portions = Vec::new();
+    while text.len() > most {
+        let end = (0..=most).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(most);
+        let head = text.get(..end).unwrap_or_default();
+        let end = head.rfind('\n').map_or(end, |it| it + 1);
+        let (portion, rest) = text.split_at(end);
+        portions.push(portion);
+        text = rest;
+    }
+    portions.push(text);
+    portions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::portions;
+
+    #[test]
+    fn portions_hold_whole_lines_where_they_fit_and_lose_nothing() {
+        let check = |text: &str, most: usize, expect: &[&str]| {
+            assert_eq!(portions(text, most), expect);
+            assert_eq!(portions(text, most).concat(), text);
+        };
+        check("", 4, &[""]);
+        check("ab\ncd\n", 6, &["ab\ncd\n"]);
+        check("ab\ncd\nef\n", 7, &["ab\ncd\n", "ef\n"]);
+        check("abcdefgh", 3, &["abc", "def", "gh"]);
+        check("äöü", 3, &["ä", "ö", "ü"]);
+    }
+}
