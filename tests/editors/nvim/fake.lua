@@ -5,8 +5,11 @@ local support = require('support')
 local Fake = {}
 Fake.__index = Fake
 
+local count = 0
+
 function Fake.new()
-  local self = setmetatable({ folder = support.temp .. '/fake', sent = 0, seq = 0 }, Fake)
+  count = count + 1
+  local self = setmetatable({ folder = ('%s/fake-%d'):format(support.temp, count), sent = 0, seq = 0 }, Fake)
   vim.fn.mkdir(self.folder, 'p')
   self.command = { support.here .. '/fake_server.py' }
   self.env = { FAKE_SERVER = self.folder }
@@ -20,7 +23,7 @@ end
 
 ---@param replies table<string, { result?: any, error?: table }> by method or command
 function Fake:reply(replies)
-  support.write(self.folder .. '/reply.json', vim.json.encode(replies))
+  support.write(self.folder .. '/reply.json', vim.json.encode(next(replies) and replies or vim.empty_dict()))
 end
 
 --- What it received, in order.

@@ -3,6 +3,8 @@
 
 require('loopkeeper.highlights')
 
+local answer_within_ms = 20000
+
 local ui_state = { text = '', highlight = 'LoopkeeperIdle' }
 
 local M = {}
@@ -57,6 +59,12 @@ function M.when_known(client, callback)
   end
   waiting[client.id] = waiting[client.id] or {}
   table.insert(waiting[client.id], callback)
+  vim.defer_fn(function()
+    if waiting[client.id] then
+      waiting[client.id] = nil
+      require('loopkeeper.ui').error('the server does not answer. Hint: `:Ralph restart`')
+    end
+  end, answer_within_ms)
 end
 
 ---@param client vim.lsp.Client

@@ -44,7 +44,24 @@ return {
     local completions = editor:lua("return vim.fn.getcompletion('Ralph st', 'cmdline')")
     support.same({ 'start', 'status', 'steer', 'stop' }, completions, 'completion')
 
-    -- A configuration of the user's is not a task, and a file named like one in a folder of text is.
+    -- By Neovim's own means as well, and still one client.
+    if vim.lsp.enable then
+      local enabled = Fake.new()
+      local by_config = Editor.start({
+        folder = folder,
+        file = 'README.md',
+        server = enabled.command,
+        env = enabled.env,
+        lua = "vim.lsp.config('loopkeeper', { init_options = { extra = 1 } })\nvim.lsp.enable('loopkeeper')",
+      })
+      by_config:edit('PROMPT.md')
+      support.wait('the server to start', function()
+        return enabled:first('textDocument/didOpen')
+      end)
+      support.same(1, enabled:first('initialize').params.initializationOptions.extra, 'option of the user')
+      support.same(1, by_config:lua('return #vim.lsp.get_clients()'), 'clients')
+    end
+
     local lost = Editor.start({ folder = folder, file = 'PROMPT.md', server = '/nowhere/loopkeeper' })
     lost:wait_message("vim.g.loopkeeper = { server = '/path/to/loopkeeper' }")
     local wrong = Editor.start({

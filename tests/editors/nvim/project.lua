@@ -1,0 +1,124 @@
+-- A workspace with a task and an agent that does exactly what the scenario says: each time it is started it waits for
+-- the scenario's next script and runs it.
+
+local support = require('support')
+
+local Project = {}
+Project.__index = Project
+
+local agent = [[
+#!/bin/sh
+# Waits for the script of this start, for five minutes at most.
+control=%s
+number=1
+while ! mkdir "$control/taken-$number" 2>/dev/null; do number=$((number + 1)); done
+cat > "$control/prompt-$number"
+echo "agent start $number"
+waited=0
+while [ ! -e "$control/script-$number" ]; do
+  sleep 0.05
+  waited=$((waited + 1))
+  [ $waited -lt 6000 ] || exit 9
+done
+. "$control/script-$number"
+]]
+
+local task = [[
+# Three letters
+
+Write a, b and c.
+
+## Done when
+
+- A is there: `exists a.txt`
+- B says hello: `$ grep hello b.txt`
+- C is there: `exists c.txt`
+]]
+
+local configuration = [[
+agent = "scripted"
+
+[limits]
+iterations = 9
+
+[agents.scripted]
+command = ["%s"]
+]]
+
+--- Lines of the criteria in the task.
+Project.line = { a = 7, b = 8, c = 9 }
+
+---@param options? { task?: string, git?: boolean }
+function Project.new(options)
+  options = options or {}
+  local self = setmetatable({ folder = support.temp .. '/work', control = support.temp .. '/control' }, Project)
+  vim.fn.mkdir(self.control, 'p')
+  local program = self.control .. '/agent.sh'
+  support.write(program, agent:format(self.control))
+  vim.uv.fs_chmod(program, tonumber('755', 8))
+  self:file('PROMPT.md', options.task or task)
+  self:file('loopkeeper.toml', configuration:format(program))
+  self.server = vim.env.RALPH_TEST_SERVER
+  self.next = 1
+  return self
+end
+
+---@param path string
+---@param text string
+function Project:file(path, text)
+  support.write(self.folder .. '/' .. path, text)
+end
+
+---@param path string
+---@return string?
+function Project:read(path)
+  return support.read(self.folder .. '/' .. path)
+end
+
+--- Waits until the agent was started for the number-th time.
+---@param number integer
+function Project:wait_agent(number)
+  support.wait(('start %d of the agent'):format(number), function()
+    return support.read(('%s/prompt-%d'):format(self.control, number))
+  end)
+end
+
+--- What the agent does at its next start (or now, when it waits for it): a piece of shell.
+---@param script string
+function Project:agent_does(script)
+  support.write(('%s/script-%d'):format(self.control, self.next), script .. '\n')
+  self.next = self.next + 1
+end
+
+--- How often the agent was started.
+function Project:n_starts()
+  local count = 0
+  for name in vim.fs.dir(self.control) do
+    count = count + (name:find('^taken%-') and 1 or 0)
+  end
+  return count
+end
+
+--- Runs the command line in the workspace.
+---@param arguments string[]
+---@return vim.SystemCompleted
+function Project:cli(arguments)
+  return vim.system(vim.list_extend({ self.server }, arguments), { cwd = self.folder, text = true }):wait(60000)
+end
+
+--- Loops as the command line sees them.
+---@return table[]
+function Project:loops()
+  local result = self:cli({ 'status', '--json' })
+  local ok, status = pcall(vim.json.decode, result.stdout)
+  return ok and status.loops or {}
+end
+
+function Project:trust()
+  local result = self:cli({ 'trust', '--yes' })
+  if result.code ~= 0 then
+    error('not trusted: ' .. result.stdout .. result.stderr, 0)
+  end
+end
+
+return Project

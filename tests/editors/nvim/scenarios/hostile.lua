@@ -1,0 +1,141 @@
+-- Text of agents, checks and file names is text: no modeline, escape sequence, expression or key in it does anything.
+
+local Editor = require('editor')
+local Fake = require('fake')
+local support = require('support')
+
+local evil = table.concat({
+  'vim: set shiftwidth=77 :',
+  '%{writefile(["x"],"' .. support.temp .. '/owned")}',
+  '<Cmd>call writefile(["x"],"' .. support.temp .. '/owned")<CR>',
+  '\27]52;c;b3duZWQ=\7\27[31mred\27[0m',
+  '[click](command:loopkeeper.server.trust)',
+  '\\x1b%#Error#',
+  'vim: set shiftwidth=77 :',
+}, '\n')
+
+local function start(replies)
+  local fake = Fake.new()
+  local folder = support.temp .. '/project'
+  support.write(folder .. '/PROMPT.md', '# A task\n')
+  fake:reply(replies or {})
+  local editor = Editor.start({
+    folder = folder,
+    file = 'PROMPT.md',
+    server = fake.command,
+    env = fake.env,
+    lua = 'vim.o.statusline = "%f %{v:lua.require\'loopkeeper\'.statusline()}"\n'
+      .. "require('loopkeeper').setup({ output = { lines = 50 } })",
+  })
+  return fake, editor, folder
+end
+
+local function harmless(editor)
+  support.same(8, editor:lua("return vim.bo[vim.fn.bufnr('%')].shiftwidth"), 'shiftwidth')
+  support.same(nil, support.read(support.temp .. '/owned'), 'file written by text')
+end
+
+return {
+  run = function()
+    local fake, editor, folder = start({
+      ['loopkeeper/trustPage'] = {
+        result = {
+          hash = 'h1',
+          trusted = false,
+          text = 'Commands of PROMPT.md\n\n' .. evil,
+          commands = { { kind = 'check', title = 't', lines = { evil }, trusted = false } },
+        },
+      },
+    })
+    local item = {
+      id = 'aaaaaaaaaa',
+      name = evil,
+      required = true,
+      status = 'fail',
+      fact = evil,
+      durationMs = 1,
+      regressed = false,
+      place = { file = 'PROMPT.md', range = { start = 0, ['end'] = 3 } },
+    }
+    local criteria = { passed = 0, failed = 1, unverified = 0, total = 1, items = { item } }
+    local titled = { title = evil, loopId = '20261120-abcdef', unknownCommands = 1, criteria = criteria }
+    fake:tell({ Fake.loop({ activity = evil, agent = evil }) }, { Fake.task(folder, titled) })
+    editor:wait_statusline('7/25')
+
+    editor:ex('Ralph status')
+    support.contains(editor:buffer_text('loopkeeper://status'), 'vim: set shiftwidth=77')
+    harmless(editor)
+
+    editor:ex('Ralph output')
+    support.wait('the subscription', function()
+      return fake:first('loopkeeper/subscribe')
+    end)
+    fake:send({
+      method = 'loopkeeper/output',
+      params = { loopId = '20261120-abcdef', iteration = 7, text = evil .. '\npart' },
+    })
+    fake:send({ method = 'loopkeeper/output', params = { loopId = '20261120-abcdef', iteration = 7, text = 'ed\n' } })
+    support.wait('the output', function()
+      return (editor:buffer_text('loopkeeper://output') or ''):find('\nparted\n', 1, true)
+    end)
+    support.contains(editor:buffer_text('loopkeeper://output'), '── iteration 7 ──')
+    harmless(editor)
+    fake:send({
+      method = 'loopkeeper/output',
+      params = { loopId = '20261120-abcdef', iteration = 8, text = ('a\n'):rep(500) .. ('b'):rep(100000) .. '\nlast' },
+    })
+    support.wait('the end of the output', function()
+      return editor:buffer_text('loopkeeper://output'):find('\nlast$')
+    end)
+    local lines = vim.split(editor:buffer_text('loopkeeper://output'), '\n')
+    support.same(50, #lines, 'lines kept')
+    support.same(4000, #lines[#lines - 2], 'longest line kept')
+
+    editor:ex('Ralph trust')
+    support.wait('the trust page', function()
+      return editor:buffer_text('loopkeeper://trust')
+    end)
+    -- The question comes when the end of the page has been on the screen.
+    editor:lua("vim.cmd.normal({ 'G', bang = true })")
+    editor:wait_question('May these run here?')
+    support.contains(editor:buffer_text('loopkeeper://trust'), evil)
+    support.same(false, editor:lua('return vim.bo.modifiable'), 'the trust page can be changed')
+    harmless(editor)
+    editor:answer('Trust this command')
+    support.wait('the trust', function()
+      local message = fake:first('loopkeeper.server.trust')
+      return message and message.params.arguments[1].hash == 'h1'
+    end)
+
+    -- A page outside the workspace is text; anything that is no file is not opened at all.
+    support.write(support.temp .. '/elsewhere/page.txt', evil)
+    local uri = vim.uri_from_fname(support.temp .. '/elsewhere/page.txt')
+    fake:send({ id = 910, method = 'window/showDocument', params = { uri = uri } })
+    support.wait('the page', function()
+      return editor:buffer_text('loopkeeper:///')
+    end)
+    harmless(editor)
+    fake:send({
+      id = 911,
+      method = 'window/showDocument',
+      params = { uri = 'https://example.org/', external = true },
+    })
+    support.wait('a refusal', function()
+      for _, message in ipairs(fake:received()) do
+        if message.id == 911 then
+          return message.result.success == false
+        end
+      end
+    end)
+    harmless(editor)
+  end,
+
+  -- Opened as a file, the same text sets an option: the detector must see it.
+  control = function()
+    local _, editor, folder = start()
+    support.write(folder .. '/evil.txt', evil)
+    editor:lua('vim.o.modeline = true')
+    editor:edit('evil.txt')
+    harmless(editor)
+  end,
+}

@@ -1,0 +1,138 @@
+-- What is shown of results: a diff in a tab, marks beside criteria, files that an iteration changed, the history.
+
+local Editor = require('editor')
+local Fake = require('fake')
+local support = require('support')
+
+local task_text = '# Tâche\n\n## Done when\n\n- Tests pass: `$ true`\n- Docs: `exists docs/*`\n'
+
+local function criterion(id, status)
+  local place = { file = 'PROMPT.md', range = {} }
+  place.range.start = task_text:find(id == 'a' and '- Tests' or '- Docs', 1, true) - 1
+  place.range['end'] = place.range.start + 5
+  return { id = id, name = id, required = true, status = status, durationMs = 1, regressed = false, place = place }
+end
+
+local function entry(folder, first, second)
+  local items = { criterion('a', first), criterion('b', second) }
+  local criteria = { passed = 1, failed = 1, unverified = 0, total = 2, items = items }
+  return Fake.task(folder, { loopId = '20261120-abcdef', criteria = criteria })
+end
+
+local signs = [[
+  local found = {}
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, vim.api.nvim_create_namespace('loopkeeper.signs'), 0, -1, {
+    details = true,
+  })) do
+    table.insert(found, mark[2] + 1 .. vim.trim(mark[4].sign_text))
+  end
+  return table.concat(found, ' ')
+]]
+
+local function start()
+  local fake = Fake.new()
+  local folder = support.temp .. '/project'
+  support.write(folder .. '/PROMPT.md', task_text)
+  support.write(folder .. '/src/code.lua', 'old = 1\n')
+  support.write(folder .. '/src/mine.lua', 'mine = 1\n')
+  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
+  return fake, editor, folder
+end
+
+local function iteration_ends(fake, editor, folder)
+  fake:tell({ Fake.loop({ iteration = 1 }) }, { entry(folder, 'fail', 'pass') })
+  editor:wait_statusline('1/25')
+  fake:tell({ Fake.loop({ iteration = 1, phase = 'checking' }) }, { entry(folder, 'fail', 'pass') })
+  fake:tell({ Fake.loop({ iteration = 2 }) }, { entry(folder, 'pass', 'fail') })
+  editor:wait_statusline('2/25')
+end
+
+local function reads_changed_files(change)
+  local fake, editor, folder = start()
+  editor:edit('src/mine.lua')
+  editor:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'unsaved = 1' })")
+  editor:lua('vim.o.hidden = true')
+  editor:edit('src/code.lua')
+  change(folder)
+  iteration_ends(fake, editor, folder)
+  editor:wait('the changed file', "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'new = 2'")
+  support.same('unsaved = 1', editor:buffer_text('src/mine.lua'), 'a buffer with unsaved changes')
+  return fake, editor, folder
+end
+
+return {
+  run = function()
+    local fake, editor = reads_changed_files(function(folder)
+      support.write(folder .. '/src/code.lua', 'new = 2\n')
+      support.write(folder .. '/src/mine.lua', 'theirs = 2\n')
+    end)
+
+    editor:edit('PROMPT.md')
+    editor:wait('the marks', 'return (...) == (function() ' .. signs .. ' end)()', '5✓ 6✗')
+    support.same({
+      'LoopkeeperIterationFinished',
+      'LoopkeeperIterationStarted',
+      'LoopkeeperCriterionChanged',
+      'LoopkeeperCriterionChanged',
+    }, editor:events(), 'events')
+
+    local function copy(name, text)
+      support.write(support.temp .. '/copies/' .. name, text)
+      return vim.uri_from_fname(support.temp .. '/copies/' .. name)
+    end
+    local files = {
+      { path = 'src/code.lua', kind = 'changed', before = copy('1', 'old = 1\n'), after = copy('2', 'new = 2\n') },
+      { path = 'src/100% new.lua', kind = 'added', after = copy('3', 'fresh = 3\n') },
+    }
+    fake:reply({
+      ['loopkeeper.server.diff'] = { result = { patch = 'file:///none', files = files } },
+      ['loopkeeper/iterations'] = {
+        result = {
+          loopId = '20261120-abcdef',
+          criteria = { { id = 'a', name = 'Tests pass', row = '✗✓' } },
+          iterations = {
+            { iteration = 0, startedAt = '2026-11-20T14:00:00Z', passed = 0, total = 2 },
+            {
+              iteration = 1,
+              startedAt = '2026-11-20T14:00:10Z',
+              durationMs = 65000,
+              changed = 3,
+              passed = 1,
+              total = 2,
+            },
+          },
+        },
+      },
+    })
+    editor:ex('Ralph diff')
+    editor:wait_question('Changes of: ')
+    editor:answer('iteration 1: 3 files changed, 1 of 2 pass')
+    editor:wait('the diff', 'return vim.wo.diff and #vim.api.nvim_tabpage_list_wins(0) == 2')
+    support.same(2, editor:lua('return #vim.api.nvim_list_tabpages()'), 'tabs')
+    support.same('old = 1', editor:buffer_text('/before/src/code.lua'), 'before')
+    support.same('new = 2', editor:buffer_text('/after/src/code.lua'), 'after')
+    support.same(false, editor:lua('return vim.bo.modifiable'), 'a copy can be changed')
+    editor:lua("vim.api.nvim_feedkeys(']f', 'x', false)")
+    editor:wait('the next file', "return vim.api.nvim_buf_get_name(0):find('100%% new')")
+    support.same('', editor:buffer_text('/before/src/100% new.lua'), 'before')
+    editor:lua("vim.api.nvim_feedkeys('q', 'x', false)")
+    support.same(1, editor:lua('return #vim.api.nvim_list_tabpages()'), 'tabs')
+
+    editor:ex('Ralph log')
+    support.wait('the history', function()
+      return editor:buffer_text('loopkeeper://log')
+    end)
+    support.contains(editor:buffer_text('loopkeeper://log'), '    1  1 of 2 pass  1 min')
+    support.contains(editor:buffer_text('loopkeeper://log'), '✗✓  Tests pass')
+    editor:ex('checkhealth loopkeeper')
+    support.contains(
+      editor:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"),
+      'Neovim 0.1'
+    )
+  end,
+
+  -- A file that nobody changed must not be taken for one that was read again.
+  control = function()
+    reads_changed_files(function() end)
+  end,
+}

@@ -1,0 +1,97 @@
+-- Who is asked when: a question after the user's own command at once, any other by one message and `:Ralph status`.
+
+local Editor = require('editor')
+local Fake = require('fake')
+local support = require('support')
+
+local function question(number, message, answers)
+  local actions = vim.tbl_map(function(title)
+    return { title = title }
+  end, answers)
+  return {
+    id = number,
+    method = 'window/showMessageRequest',
+    params = { type = 2, message = message, actions = actions },
+  }
+end
+
+local function answered(fake, number)
+  return support.wait('the answer to ' .. number, function()
+    for _, message in ipairs(fake:received()) do
+      if message.id == number and message.method == nil then
+        return message
+      end
+    end
+  end)
+end
+
+local function start()
+  local fake = Fake.new()
+  local folder = support.temp .. '/project'
+  support.write(folder .. '/PROMPT.md', '# A task\n')
+  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
+  fake:tell({ Fake.loop() }, { Fake.task(folder) })
+  editor:wait_statusline('7/25')
+  return fake, editor
+end
+
+return {
+  run = function()
+    local fake, editor = start()
+    -- Nobody asked for anything yet.
+    fake:send(question(900, 'The agent asks: which port?', { '80', '8080' }))
+    editor:wait_message('The agent asks: which port? (`:Ralph status` answers)')
+    support.same(0, editor:lua('return #_G.test.questions'), 'questions shown unasked')
+    editor:ex('Ralph')
+    editor:wait_question('which port?')
+    editor:answer('8080')
+    support.same('8080', answered(fake, 900).result.title, 'answer')
+
+    -- After a command of the user's.
+    editor:ex('Ralph start')
+    support.wait('start', function()
+      return fake:first('loopkeeper.server.start')
+    end)
+    fake:send(question(901, '2 commands are not trusted', { 'Show commands', 'Trust and start', 'Not now' }))
+    editor:wait_question('2 commands are not trusted')
+    editor:answer('Trust and start')
+    support.same('Trust and start', answered(fake, 901).result.title, 'answer')
+
+    -- Typing is never interrupted.
+    editor:lua("vim.api.nvim_feedkeys('i', 'n', false)")
+    editor:wait('insert mode', "return vim.api.nvim_get_mode().mode == 'i'")
+    fake:send(question(902, 'Was this the right moment?', { 'Yes' }))
+    editor:wait_message('Was this the right moment?')
+    support.same(0, editor:lua('return #_G.test.questions'), 'questions shown while typing')
+    editor:lua("vim.api.nvim_feedkeys(vim.keycode('<Esc>'), 'n', false)")
+
+    fake:send({
+      method = 'loopkeeper/alert',
+      params = {
+        loopId = '20261120-abcdef',
+        kind = 'needsYou',
+        severity = 'warning',
+        message = 'The breaker is open: 3 iterations changed nothing.',
+        actions = { { title = 'Reset', command = 'loopkeeper.server.resetBreaker', arguments = { { loopId = 'x' } } } },
+      },
+    })
+    editor:wait_message('The breaker is open')
+    support.same(3, editor:wait_message('The breaker is open').level, 'level of the alert')
+    editor:ex('Ralph status')
+    editor:answer('Yes')
+    editor:ex('Ralph status')
+    editor:answer('Reset')
+    support.wait('what the alert offered', function()
+      return fake:first('loopkeeper.server.resetBreaker')
+    end)
+  end,
+
+  -- Where questions are never shown, the answer must be missed.
+  control = function()
+    local fake, editor = start()
+    editor:lua('vim.ui.select = function() end')
+    editor:ex('Ralph start')
+    fake:send(question(903, 'May it?', { 'Yes' }))
+    editor:wait_question('May it?')
+  end,
+}

@@ -1,0 +1,61 @@
+-- The server is replaceable: `:Ralph restart`, a killed server, one that keeps dying.
+
+local Editor = require('editor')
+local Fake = require('fake')
+local support = require('support')
+
+local function opened(fake)
+  local count = 0
+  for _, message in ipairs(fake:received()) do
+    count = count + (message.method == 'textDocument/didOpen' and 1 or 0)
+  end
+  return count
+end
+
+local function start()
+  local fake = Fake.new()
+  local folder = support.temp .. '/project'
+  support.write(folder .. '/PROMPT.md', '# A task\n')
+  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
+  fake:tell({ Fake.loop() }, { Fake.task(folder) })
+  editor:wait_statusline('7/25')
+  return fake, editor
+end
+
+local function wait_opened(fake, count)
+  support.wait(('%d starts'):format(count), function()
+    return opened(fake) == count
+  end)
+end
+
+return {
+  run = function()
+    local fake, editor = start()
+    wait_opened(fake, 1)
+    editor:ex('Ralph restart')
+    wait_opened(fake, 2)
+    support.same(
+      'loopkeeper',
+      editor:wait('the client', 'local it = vim.lsp.get_clients()[1] return it and it.name'),
+      'client'
+    )
+    for count = 3, 5 do
+      local pid = support.wait('the server', function()
+        return editor:server_pid()
+      end)
+      vim.uv.kill(pid, 'sigkill')
+      wait_opened(fake, count)
+    end
+    vim.uv.kill(editor:server_pid(), 'sigkill')
+    editor:wait_message('the server keeps ending')
+    editor:ex('Ralph restart')
+    wait_opened(fake, 6)
+  end,
+
+  -- One that ends as it was asked to is not started again.
+  control = function()
+    local fake, editor = start()
+    editor:lua('vim.lsp.stop_client(vim.lsp.get_clients())')
+    wait_opened(fake, 2)
+  end,
+}
