@@ -9,6 +9,7 @@ use loopkeeper_core::view::{self, Facts, State};
 
 use super::picture::LoopSeen;
 use crate::adapters::clock;
+use crate::adapters::journal_file::JournalError;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::Keeper;
 use crate::adapters::state_dir::workspace::LoopDir;
@@ -87,7 +88,11 @@ impl Followed {
         // The keeper first: one that ends in between leaves a journal that says so.
         let keeper =
             if ended { Keeper::Gone } else { store.keeper_of(dir).map_err(|error| error.to_string())? };
-        let news = self.following.look().map_err(|error| error.to_string())?;
+        let news = match self.following.look() {
+            // It is just being started: its folder is there before its first record.
+            Err(JournalError::Gone { .. }) if self.seen.is_none() => return Ok(()),
+            other => other.map_err(|error| error.to_string())?,
+        };
         let damage = self.following.damage().map(str::to_owned);
         let Some(state) = self.following.state() else {
             return damage.map_or(Ok(()), |damage| Err(format!("loop {}: {damage}", dir.id())));
