@@ -110,3 +110,62 @@ fn on_disk(uri: &Url) -> Option<String> {
 fn is_same(one: &str, other: &str) -> bool {
     one == other || one.lines().eq(other.lines())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Documents, Encoding};
+    use lsp_types::{TextDocumentContentChangeEvent, Url};
+    use std::fs;
+
+    /// What is on disk, what the editor opens, and what it then does.
+    #[track_caller]
+    fn check(disk: Option<&[u8]>, opened: &str, then: impl Fn(&Documents, &Url), is_dirty: bool) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("PROMPT.md");
+        if let Some(bytes) = disk {
+            fs::write(&path, bytes).unwrap();
+        }
+        let uri = Url::from_file_path(path).unwrap();
+        let documents = Documents::default();
+        documents.open(uri.clone(), 1, opened.to_owned());
+        then(&documents, &uri);
+        assert_eq!(documents.get(&uri).unwrap().is_dirty(), is_dirty);
+    }
+
+    fn change(documents: &Documents, uri: &Url, text: &str) {
+        let whole = TextDocumentContentChangeEvent { range: None, range_length: None, text: text.to_owned() };
+        documents.change(uri, 2, &[whole], Encoding::Utf16);
+    }
+
+    #[test]
+    fn dirty_is_what_the_file_does_not_say() {
+        check(Some(b"a\n"), "a\n", |_, _| {}, false);
+        check(Some(b"a\n"), "b\n", |_, _| {}, true);
+        check(None, "a\n", |_, _| {}, false);
+        check(Some(b"a\n"), "a\n", |them, uri| change(them, uri, "b\n"), true);
+        check(Some(b"a\n"), "b\n", |them, uri| change(them, uri, "a\n"), false);
+        let saved = |them: &Documents, uri: &Url| {
+            change(them, uri, "b\n");
+            them.save(uri);
+        };
+        check(Some(b"a\n"), "a\n", saved, false);
+    }
+
+    #[test]
+    fn a_file_that_changed_under_an_untouched_document_makes_it_not_dirty() {
+        let behind = |_: &Documents, uri: &Url| fs::write(uri.to_file_path().unwrap(), "new\n").unwrap();
+        check(Some(b"a\n"), "a\n", behind, false);
+        let reloaded = |them: &Documents, uri: &Url| {
+            behind(them, uri);
+            change(them, uri, "new\n");
+        };
+        check(Some(b"a\n"), "a\n", reloaded, false);
+    }
+
+    #[test]
+    fn what_editors_do_to_files_is_no_change() {
+        check(Some(b"a\r\nb"), "a\nb\n", |_, _| {}, false);
+        check(Some("\u{feff}a\n".as_bytes()), "a\n", |_, _| {}, false);
+        check(Some(b"a\n"), "a\n\n", |_, _| {}, true);
+    }
+}

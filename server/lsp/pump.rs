@@ -18,6 +18,8 @@ mod lane;
 mod message;
 mod outbox;
 mod received;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, PipeWriter, Read, Write};
 use std::os::fd::AsFd;

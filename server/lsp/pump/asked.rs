@@ -39,9 +39,13 @@ impl Asked {
             tokio::time::sleep(patience).await;
             book.give_up(&expired);
         });
-        self.open().push_back((id.clone(), timer.abort_handle()));
-        let oldest = (self.open().len() > MOST).then(|| self.open().front().map(|(id, _)| id.clone()));
-        if let Some(oldest) = oldest.flatten() {
+        let oldest = {
+            let mut open = self.open();
+            open.push_back((id.clone(), timer.abort_handle()));
+            let oldest = open.front().filter(|_| open.len() > MOST);
+            oldest.map(|(id, _)| id.clone())
+        };
+        if let Some(oldest) = oldest {
             self.give_up(&oldest);
         }
     }
