@@ -1,6 +1,7 @@
 //! Reads where the user's own repository stands. Never writes it (not even the index's times), and nothing that its
 //! configuration names is run: libgit2 runs nothing, and the `git` program, where it is needed, is told so.
 
+pub mod last;
 mod program;
 
 use std::io;

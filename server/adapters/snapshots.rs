@@ -21,6 +21,7 @@ mod walk;
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use git2::{ObjectType, Oid};
 
@@ -50,6 +51,9 @@ pub struct Store {
     cache: Option<Folder>,
     valid_for: Option<State>,
     unsaved: Unsaved,
+    /// When the last look began, and what it found.
+    last: Option<(Instant, Snapshot)>,
+    patience: Option<Duration>,
 }
 
 /// What reading again would cost if the cache file were not written.
@@ -108,14 +112,42 @@ impl Store {
         state::ensure(&dir)?;
         let own = own_folder(&dir, &root);
         let rules = Rules::new(&root, excludes_file);
-        Ok(Self { objects, root, rules, own, cache: None, valid_for: None, unsaved: Unsaved::default() })
+        let unsaved = Unsaved::default();
+        Ok(Self {
+            objects,
+            root,
+            rules,
+            own,
+            cache: None,
+            valid_for: None,
+            unsaved,
+            last: None,
+            patience: None,
+        })
     }
 
     /// Stores the tree as it is now. It is on disk when this returns.
     pub fn take(&mut self) -> Result<Snapshot> {
+        let began = Instant::now();
         let _lock = Lock::acquire(self.objects.dir())?;
         let (tree, found) = self.walk(None)?;
-        Ok(Snapshot { tree: tree.to_string(), not_covered: found.not_covered, n_files: found.files })
+        let taken = Snapshot { tree: tree.to_string(), not_covered: found.not_covered, n_files: found.files };
+        self.last = Some((began, taken.clone()));
+        Ok(taken)
+    }
+
+    /// The same, where the last look began less than `young` ago what that one found.
+    pub fn take_unless_younger(&mut self, young: Duration) -> Result<Snapshot> {
+        match &self.last {
+            Some((began, taken)) if began.elapsed() < young => Ok(taken.clone()),
+            _ => self.take(),
+        }
+    }
+
+    /// From now on a look that takes longer than this is given up with [`SnapshotError::OutOfTime`]; the next one
+    /// has more to do for it.
+    pub fn within(&mut self, patience: Option<Duration>) {
+        self.patience = patience;
     }
 
     /// Whether the store holds this snapshot.
@@ -169,6 +201,7 @@ impl Store {
     pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<Restored> {
         let _lock = Lock::acquire(self.objects.dir())?;
         let target = self.objects.root(target)?;
+        self.last = None;
         let (before, found) = self.walk(Some(target))?;
         if before != target {
             state::remember_rollback(self.objects.dir(), before)?;
@@ -189,6 +222,7 @@ impl Store {
     pub fn gc(&mut self, keep: &HashSet<String>, sweep: Sweep) -> Result<Collected> {
         let dir = self.objects.dir().to_path_buf();
         let _lock = Lock::acquire(&dir)?;
+        self.last = None;
         self.objects.recover()?;
         let state = State::read(&dir)?;
         let roots = keep.iter().filter_map(|it| Oid::from_str(it).ok());
@@ -216,6 +250,7 @@ impl Store {
         };
         let old = old.or_else(|| self.decode_cache(&state::read_cache(&dir)?));
         let mut walk = Walk::new(&mut self.rules, &mut self.objects, &self.root, self.own.as_deref());
+        walk.until = self.patience.map(|it| Instant::now() + it);
         let folder = walk.run(old, target)?;
         let found = walk.found;
         self.objects.commit()?;

@@ -120,8 +120,14 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
     let (asks_in, asks) = mpsc::channel(16);
     let desk = Desk::new(dir.id(), asks_in);
     let stage = Stage::set(&state, &workspace, spec, &dir.output())?;
-    let scene =
-        Scene { stage, state: Rc::clone(&state), dir: dir.clone(), desk: desk.clone(), events: events_in };
+    let scene = Scene {
+        stage,
+        state: Rc::clone(&state),
+        dir: dir.clone(),
+        desk: desk.clone(),
+        events: events_in,
+        head: Rc::default(),
+    };
     let signals = Signals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;
     let hands = Hands::new(scene, signals);
     let _server = listen(&state, dir, desk)?;

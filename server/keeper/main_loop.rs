@@ -144,6 +144,7 @@ impl Keeper {
 
     fn turn(&mut self, event: Event) -> Result<Answer, KeeperError> {
         let now = clock::now();
+        self.hands.heed(&event);
         let steps = decide::decide(&self.state, &mut self.live, now, event);
         let (mut records, mut effects) = (Vec::new(), Vec::new());
         for step in steps {

@@ -1,10 +1,12 @@
 //! The keeper's hands: what the core wants done, done. Every result comes back as an event.
 
-use std::path::Path;
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Once;
+use std::time::Duration;
 
-use loopkeeper_core::decide::{Effect, Event, Loop, Order, RefusalCode, Shot};
+use loopkeeper_core::decide::{Effect, Event, Loop, Order, Phase, RefusalCode, Shot};
+use loopkeeper_core::journal::Head;
 use tokio::sync::{mpsc, oneshot};
 
 use super::agent::{Agent, Start};
@@ -13,10 +15,15 @@ use super::signals::{Signal, Signals};
 use super::stage::{Stage, Trouble};
 use super::{KeeperError, reading, rounds};
 use crate::adapters::git;
+use crate::adapters::git::last::{LastHead, Look};
 use crate::adapters::process::orphans;
 use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
+
+/// Straight after a round a look that began this recently is not taken again: the round looked at the tree last,
+/// after everything of ours had ended. After an order or a wait it is: the user may have edited something.
+const YOUNG: Duration = Duration::from_millis(50);
 
 /// What everything that runs for this loop shares.
 #[derive(Clone)]
@@ -26,6 +33,7 @@ pub struct Scene {
     pub dir: LoopDir,
     pub desk: Desk,
     pub events: mpsc::UnboundedSender<Event>,
+    pub head: Rc<RefCell<LastHead>>,
 }
 
 impl Scene {
@@ -41,11 +49,22 @@ pub struct Hands {
     pub signals: Signals,
     agent: Option<Agent>,
     checks: Option<tokio::task::JoinHandle<()>>,
+    /// A round has just ended, and nothing happened since.
+    straight_on: bool,
 }
 
 impl Hands {
     pub fn new(scene: Scene, signals: Signals) -> Self {
-        Self { scene, signals, agent: None, checks: None }
+        Self { scene, signals, agent: None, checks: None, straight_on: false }
+    }
+
+    /// Hears of every event before it is decided upon.
+    pub(super) fn heed(&mut self, event: &Event) {
+        match event {
+            Event::ChecksDone { .. } => self.straight_on = true,
+            Event::WentOn => {}
+            _ => self.straight_on = false,
+        }
     }
 
     pub(super) fn perform(&mut self, state: &Loop, effect: Effect) {
@@ -77,13 +96,13 @@ impl Hands {
 
     fn take_snapshot(&self, state: &Loop) {
         let before = state.tree_before().map(str::to_owned);
+        let young = if self.straight_on && state.phase == Phase::Boundary { YOUNG } else { Duration::ZERO };
         let scene = self.scene.clone();
         tokio::task::spawn_local(async move {
-            let root = scene.stage.root();
-            let shot = scene.stage.with_store(move |store| shoot(store, &root, before.as_deref())).await;
+            let shot = scene.stage.with_store(move |store| shoot(store, young, before.as_deref())).await;
             scene.tell(match shot {
-                Ok(shot) => Event::SnapshotTaken(shot),
-                Err(Trouble { reason, message }) => Event::SnapshotFailed { reason, message },
+                Ok(shot) => Event::SnapshotTaken(Shot { head: head(&scene).await, ..shot }),
+                Err(Trouble { reason, message, .. }) => Event::SnapshotFailed { reason, message },
             });
         });
     }
@@ -124,8 +143,9 @@ impl Hands {
 
     /// The tree as it is, kept, before a rollback overwrites it.
     pub(super) fn keep_tree(&self) -> Result<Shot, String> {
-        let root = self.scene.stage.root();
-        self.scene.stage.with_store_now(|store| shoot(store, &root, None)).map_err(|it| it.message)
+        let shot = self.scene.stage.with_store_now(|store| shoot(store, Duration::ZERO, None));
+        let head = known(git::head(&self.scene.stage.root()));
+        shot.map(|it| Shot { head, ..it }).map_err(|it| it.message)
     }
 
     /// Makes the work tree what it was; returns the tree as it was right before.
@@ -148,21 +168,40 @@ impl Hands {
     }
 }
 
-fn shoot(store: &mut Store, root: &Path, before: Option<&str>) -> Result<Shot, Trouble> {
-    let taken = store.take()?;
+/// Everything but HEAD.
+fn shoot(store: &mut Store, young: Duration, before: Option<&str>) -> Result<Shot, Trouble> {
+    let taken = store.take_unless_younger(young)?;
     let changed = match before {
         Some(before) => store.changed(before, &taken.tree)?,
         None => Vec::new(),
     };
-    // A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.
-    let head = git::head(root).unwrap_or_else(|error| {
+    let not_covered = taken.not_covered.into_iter().map(|it| it.path).collect();
+    Ok(Shot { tree: taken.tree, head: None, not_covered, changed })
+}
+
+/// Reads it on a thread that may block, unless it is seen at once that it did not move.
+async fn head(scene: &Scene) -> Option<Head> {
+    let root = scene.stage.root();
+    let look = scene.head.borrow().look(&root);
+    let mark = match look {
+        Look::Same(head) => return head,
+        Look::Unknown(mark) => mark,
+    };
+    let there = root.clone();
+    let read = tokio::task::spawn_blocking(move || known(git::head(&there))).await;
+    let head = read.unwrap_or_default();
+    scene.head.borrow_mut().remember(&root, mark, head.clone());
+    head
+}
+
+/// A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.
+fn known(head: Result<Option<Head>, git::GitError>) -> Option<Head> {
+    head.unwrap_or_else(|error| {
         // It will not change its mind while this loop runs.
         static SAID: Once = Once::new();
         SAID.call_once(|| super::note(&format!("commits do not count as progress here: {error}")));
         None
-    });
-    let not_covered = taken.not_covered.into_iter().map(|it| it.path).collect();
-    Ok(Shot { tree: taken.tree, head, not_covered, changed })
+    })
 }
 
 /// What a signal means for this loop.

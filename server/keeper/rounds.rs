@@ -50,7 +50,7 @@ pub(super) async fn run(scene: Scene, request: Request) {
     let request = Request { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
     scene.tell(match judge(&scene.stage, request).await {
         Ok((round, wrote)) => Event::ChecksDone { round: Box::new(round), wrote, untracked },
-        Err(Trouble { reason, message }) => Event::SnapshotFailed { reason, message },
+        Err(Trouble { reason, message, .. }) => Event::SnapshotFailed { reason, message },
     });
 }
 

@@ -1,10 +1,12 @@
 //! What checks and agents run on: root, kill domain, environments, snapshot store. Shared by loops and by rounds
 //! without a loop.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use loopkeeper_core::agent::claude::start as claude;
 use loopkeeper_core::journal::{LoopSpec, PauseReason};
@@ -21,6 +23,9 @@ use crate::adapters::state_dir::binary::warden_of;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::trust::permit::{Checks, Permit};
 
+/// Work with the snapshot store that takes no longer than this is not worth a thread.
+const SHORT: Duration = Duration::from_millis(20);
+
 pub type Env = Vec<(OsString, OsString)>;
 
 #[derive(Clone)]
@@ -32,6 +37,8 @@ pub struct Stage {
     pub redactor: Rc<Redactor>,
     pub permit: Rc<Permit>,
     pub store: Arc<Mutex<Store>>,
+    /// How long the last work with the store took.
+    pace: Rc<Cell<Duration>>,
     /// Where outputs are kept.
     pub outputs: PathBuf,
 }
@@ -50,6 +57,7 @@ impl Stage {
             check_env: Rc::new(environment(Reader::Check, &spec)),
             redactor: Rc::new(Redactor::from_env(text_variables(&spec.settings))),
             store: Arc::new(Mutex::new(Store::open(&workspace.snapshots(), workspace.root())?)),
+            pace: Rc::new(Cell::new(Duration::MAX)),
             outputs: outputs.to_owned(),
             permit: Rc::new(Permit::new(state, workspace.root(), checks)),
             domain: Rc::new(domain),
@@ -61,14 +69,35 @@ impl Stage {
         PathBuf::from(&self.spec.root)
     }
 
-    /// Does something with the snapshot store on a thread that may block.
+    /// Does something with the snapshot store: at once where that was quick the last time, else on a thread that
+    /// may block. `work` may be begun twice.
     pub async fn with_store<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Store) -> Result<T, Trouble> + Send + 'static,
+        work: impl Fn(&mut Store) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
-        let store = Arc::clone(&self.store);
-        let task = tokio::task::spawn_blocking(move || work(&mut *lock(&store)?));
-        task.await.map_err(|error| Trouble::from(error.to_string()))?
+        let began = Instant::now();
+        let done = match self.at_once(&work) {
+            Some(done) => done,
+            None => {
+                let store = Arc::clone(&self.store);
+                let task = tokio::task::spawn_blocking(move || work(&mut *lock(&store)?));
+                task.await.map_err(|error| Trouble::from(error.to_string()))?
+            }
+        };
+        self.pace.set(began.elapsed());
+        done
+    }
+
+    /// `None` where it takes, or may take, longer than a moment: meanwhile nobody would be heard.
+    fn at_once<T>(&self, work: impl Fn(&mut Store) -> Result<T, Trouble>) -> Option<Result<T, Trouble>> {
+        if self.pace.get() > SHORT {
+            return None;
+        }
+        let mut store = self.store.try_lock().ok()?;
+        store.within(Some(SHORT));
+        let done = work(&mut store);
+        store.within(None);
+        Some(done).filter(|it| !it.as_ref().is_err_and(|it| it.is_late))
     }
 
     /// The same, right here: for moments in which nothing else is to happen.
@@ -85,18 +114,21 @@ impl Stage {
 pub struct Trouble {
     pub reason: PauseReason,
     pub message: String,
+    /// Nothing is wrong but that it took too long to be done at once.
+    is_late: bool,
 }
 
 impl From<SnapshotError> for Trouble {
     fn from(error: SnapshotError) -> Self {
         let reason = if error.is_full() { PauseReason::Disk } else { PauseReason::Workspace };
-        Self { reason, message: error.to_string() }
+        let is_late = matches!(error, SnapshotError::OutOfTime);
+        Self { reason, message: error.to_string(), is_late }
     }
 }
 
 impl From<String> for Trouble {
     fn from(message: String) -> Self {
-        Self { reason: PauseReason::Workspace, message }
+        Self { reason: PauseReason::Workspace, message, is_late: false }
     }
 }
 

@@ -23,6 +23,9 @@ pub enum SnapshotError {
         dir.display()
     )]
     Unknown { tree: String, dir: PathBuf },
+    /// See [`super::Store::within`].
+    #[error("The work tree took longer than there was time to look at it.")]
+    OutOfTime,
     #[error(
         "The rollback is incomplete: {source}\nHint: run it again. The tree as it was before is snapshot {before}."
     )]
@@ -43,7 +46,7 @@ impl SnapshotError {
                 matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
             }
             Self::Incomplete { source, .. } => source.is_full(),
-            Self::Missing { .. } | Self::Damaged { .. } | Self::Unknown { .. } => false,
+            Self::Missing { .. } | Self::Damaged { .. } | Self::Unknown { .. } | Self::OutOfTime => false,
         }
     }
 

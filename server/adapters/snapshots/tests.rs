@@ -3,6 +3,7 @@
 mod collected;
 mod edits;
 mod kept;
+mod quick;
 mod races;
 mod rollback;
 mod world;

@@ -8,7 +8,7 @@ use std::ffi::CString;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use git2::{ObjectType, Oid};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
@@ -63,6 +63,8 @@ pub(super) struct Walk<'a> {
     root_length: usize,
     depth: usize,
     now: i64,
+    /// Given up beyond this moment.
+    pub until: Option<Instant>,
     pub found: Found,
 }
 
@@ -76,7 +78,7 @@ impl<'a> Walk<'a> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_nanos() as i64);
         let path = root.as_os_str().as_bytes().to_vec();
         let root_length = path.len() + usize::from(!path.ends_with(b"/"));
-        Self { rules, objects, own, path, root_length, depth: 0, now, found: Found::default() }
+        Self { rules, objects, own, path, root_length, depth: 0, now, until: None, found: Found::default() }
     }
 
     /// The whole tree. `old` is what the last walk saw; `target` names paths that count although ignored.
@@ -102,6 +104,7 @@ impl<'a> Walk<'a> {
         old: Option<Folder>,
         wanted: Option<&Wanted>,
     ) -> Result<Option<Folder>> {
+        self.check_time()?;
         let mut dir = Dir::new(fd).map_err(SnapshotError::io("read the folder", &self.here()))?;
         let (listing, holds) =
             read::list(&mut dir).map_err(SnapshotError::io("read the folder", &self.here()))?;
@@ -236,6 +239,7 @@ impl<'a> Walk<'a> {
         if seen.size > MAX_FILE {
             return self.marker(at, WhyNot::TooBig);
         }
+        self.check_time()?;
         let reading = match read_file(at) {
             Ok(Some(it)) => it,
             Ok(None) => return self.marker(at, WhyNot::TooBig),
@@ -251,6 +255,10 @@ impl<'a> Walk<'a> {
         self.found.read_bytes += reading.bytes.len() as u64;
         let racy = !reading.settled || self.is_racy(&reading.seen);
         Ok(Some(Node::File(FileNode { seen: reading.seen, id, executable: reading.executable, racy })))
+    }
+
+    fn check_time(&self) -> Result<()> {
+        if self.until.is_some_and(|it| Instant::now() > it) { Err(SnapshotError::OutOfTime) } else { Ok(()) }
     }
 
     /// A change within the clock's tick after this moment would leave the same stat.

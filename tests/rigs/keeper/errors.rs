@@ -27,9 +27,11 @@ impl Points {
         Self { call, what, whom: Whom::FirstThread, step }
     }
 
+    /// What the loop may say at its end when the call failed. One whose tree cannot be kept says so.
     fn excuse(&self) -> Option<&'static str> {
-        match self.what {
-            "error=ENOSPC" => Some("the disk is full"),
+        match (self.call, self.what) {
+            (_, "error=ENOSPC") => Some("the disk is full"),
+            ("fdatasync", "error=EIO") => Some("the workspace cannot be snapshotted: Cannot sync "),
             _ => None,
         }
     }
@@ -52,8 +54,9 @@ impl Points {
         let mut traced = strace::in_place(&world.run_command(), &fault, self.whom, &[], &log);
         let piped = traced.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let ran = Ran::of(&output(piped.spawn().unwrap()));
-        let mut evidence =
-            Evidence { printed: ran.stdout_lines(), excuse: self.excuse(), ..Evidence::default() };
+        let failed = strace::has_failed_a_call(&log);
+        let excuse = self.excuse().filter(|_| failed);
+        let mut evidence = Evidence { printed: ran.stdout_lines(), excuse, ..Evidence::default() };
         world.testify(&mut evidence);
         evidence.assert_sound(Far::Killed, &format!("{when}: {ran:?}"));
         world.to_the_end();
@@ -61,7 +64,7 @@ impl Points {
         evidence.assert_sound(Far::Ended, &format!("after {when}"));
         world.assert_nobody(&when);
         // Whom strace kills, it follows.
-        ran.code.is_none() || strace::has_failed_a_call(&log)
+        ran.code.is_none() || failed
     }
 }
 

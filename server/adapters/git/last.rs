@@ -1,0 +1,195 @@
+//! HEAD as it was read last, and the bytes that said so. As long as those are the same, so is what they mean: two
+//! small files are read instead of opening a repository. Never waits, whatever stands in the place of a file.
+
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use loopkeeper_core::journal::Head;
+use rustix::fs::OFlags;
+
+/// No HEAD and no loose reference is longer.
+const LONGEST: u64 = 4096;
+
+#[derive(Debug, Default)]
+pub struct LastHead {
+    seen: Option<(Mark, Option<Head>)>,
+}
+
+/// What [`LastHead::look`] found.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Look {
+    Same(Option<Head>),
+    /// It must be read, with [`super::head`].
+    Unknown(Option<Mark>),
+}
+
+/// The bytes that say where HEAD stands; `None` for a branch without commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    head: Vec<u8>,
+    reference: Option<Vec<u8>>,
+}
+
+impl LastHead {
+    pub fn look(&self, root: &Path) -> Look {
+        let mark = Mark::of(root);
+        match &self.seen {
+            Some((seen, head)) if mark.as_ref() == Some(seen) => Look::Same(head.clone()),
+            _ => Look::Unknown(mark),
+        }
+    }
+
+    /// `head` was read after `mark`. It is forgotten where it moved meanwhile.
+    pub fn remember(&mut self, root: &Path, mark: Option<Mark>, head: Option<Head>) {
+        self.seen = mark.filter(|it| Mark::of(root).as_ref() == Some(it)).map(|it| (it, head));
+    }
+}
+
+impl Mark {
+    /// `None` where more than two files decide: no plain repository at `root`, packed or symbolic references.
+    fn of(root: &Path) -> Option<Self> {
+        let git = root.join(".git");
+        let head = read(&git.join("HEAD")).ok()?;
+        let Some(name) = head.strip_prefix(b"ref: refs/heads/") else {
+            return is_id(&head).then_some(Self { head, reference: None });
+        };
+        let name = std::str::from_utf8(name.strip_suffix(b"\n")?).ok()?;
+        // Where references are kept in tables, HEAD names a branch that cannot be.
+        if name.split('/').any(|it| it.is_empty() || it.starts_with('.')) {
+            return None;
+        }
+        let reference = match read(&git.join("refs/heads").join(name)) {
+            Ok(bytes) => Some(bytes).filter(|it| is_id(it)),
+            Err(ErrorKind::NotFound) if is_absent(&git.join("packed-refs")) => {
+                return Some(Self { head, reference: None });
+            }
+            Err(_) => None,
+        };
+        reference.map(|it| Self { head, reference: Some(it) })
+    }
+}
+
+fn is_id(bytes: &[u8]) -> bool {
+    let id = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    matches!(id.len(), 40 | 64) && id.iter().all(u8::is_ascii_hexdigit)
+}
+
+fn is_absent(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_err_and(|it| it.kind() == ErrorKind::NotFound)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ErrorKind> {
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let file =
+        std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|it| it.kind())?;
+    let mut bytes = Vec::with_capacity(128);
+    let length = file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|it| it.kind())?;
+    if length as u64 > LONGEST { Err(ErrorKind::FileTooLarge) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use super::{LastHead, Look};
+
+    /// A repository, what is known of it, and how often it had to be read.
+    struct World {
+        dir: tempfile::TempDir,
+        last: LastHead,
+        reads: usize,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let world = Self { dir: tempfile::tempdir().unwrap(), last: LastHead::default(), reads: 0 };
+            world.git("init -q -b main");
+            world
+        }
+
+        fn git(&self, line: &str) {
+            let identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
+            let mut git = Command::new("git");
+            git.args(identity).args(line.split(' ')).current_dir(self.dir.path());
+            assert!(git.output().unwrap().status.success(), "{line}");
+        }
+
+        fn commit(&self) {
+            self.git("commit -q --allow-empty -m x");
+        }
+
+        /// What is found is the truth, read anew or not.
+        #[track_caller]
+        fn check(&mut self, reads: usize) {
+            let root = self.dir.path();
+            let truth = super::super::head(root).unwrap();
+            match self.last.look(root) {
+                Look::Same(head) => assert_eq!(head, truth),
+                Look::Unknown(mark) => {
+                    self.reads += 1;
+                    self.last.remember(root, mark, truth);
+                }
+            }
+            assert_eq!(self.reads, reads);
+        }
+    }
+
+    #[test]
+    fn what_did_not_move_is_read_once() {
+        let mut world = World::new();
+        world.check(1);
+        world.check(1);
+        world.commit();
+        world.check(2);
+        world.check(2);
+        world.commit();
+        world.check(3);
+        world.git("checkout -q -b feature/other");
+        world.check(4);
+        world.check(4);
+        world.git("checkout -q --detach");
+        world.check(5);
+        world.check(5);
+    }
+
+    #[test]
+    fn what_two_files_do_not_tell_is_read_each_time() {
+        let mut world = World::new();
+        world.commit();
+        world.git("pack-refs --all");
+        world.check(1);
+        world.check(2);
+        world.commit();
+        world.git("symbolic-ref refs/heads/alias refs/heads/main");
+        world.git("symbolic-ref HEAD refs/heads/alias");
+        world.check(3);
+        world.check(4);
+        let head = world.dir.path().join(".git/HEAD");
+        fs::write(&head, "ref: refs/heads/../../config\n").unwrap();
+        assert_eq!(world.last.look(world.dir.path()), Look::Unknown(None));
+        fs::remove_file(&head).unwrap();
+        Command::new("mkfifo").arg(&head).status().unwrap();
+        assert_eq!(world.last.look(world.dir.path()), Look::Unknown(None));
+    }
+
+    #[test]
+    fn what_moved_while_it_was_read_is_not_kept() {
+        let mut world = World::new();
+        world.commit();
+        let Look::Unknown(mark) = world.last.look(world.dir.path()) else { panic!("nothing is known yet") };
+        let early = super::super::head(world.dir.path()).unwrap();
+        world.commit();
+        world.last.remember(world.dir.path(), mark, early);
+        world.check(1);
+    }
+
+    #[test]
+    fn outside_of_a_repository_nothing_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut last = LastHead::default();
+        last.remember(dir.path(), None, None);
+        assert_eq!(last.look(dir.path()), Look::Unknown(None));
+    }
+}
