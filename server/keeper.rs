@@ -6,6 +6,7 @@ pub mod check_only;
 pub mod checks;
 pub mod control;
 pub mod domain;
+mod haste;
 pub mod launch;
 pub mod main_loop;
 pub mod perform;

@@ -69,9 +69,15 @@ impl JournalError {
 pub struct JournalFile {
     path: PathBuf,
     file: File,
-    /// Everything up to here is on disk.
+    /// As long as this writer left the file.
     len: u64,
     chain: Chain,
+    /// The records that count and of which nobody knows yet whether they are on disk: the end of the file.
+    loose: Vec<u8>,
+    /// Where the chain stands on disk.
+    synced: Chain,
+    /// Records that count and were cut off to make a failed write good: the next write begins with them.
+    owed: Vec<u8>,
     /// Of the records that this writer appends.
     epoch: u32,
     health: Health,
@@ -134,11 +140,44 @@ impl JournalFile {
 
     fn over(path: &Path, file: File, chain: Chain, len: u64) -> Self {
         let epoch = chain.epoch() + 1;
-        Self { path: path.to_owned(), file, len, chain, epoch, health: Health::Sound }
+        let (loose, owed, synced) = (Vec::new(), Vec::new(), chain.clone());
+        let health = Health::Sound;
+        Self { path: path.to_owned(), file, len, chain, loose, synced, owed, epoch, health }
     }
 
-    /// Appends the records as one write. When this returns they are on disk; when it fails none of them counts.
+    /// Appends the records as one write. When this returns they are on disk, with everything noted before; when it
+    /// fails none of them counts.
     pub fn append(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
+        let (chain, bytes, entries) = self.chained(at, records)?;
+        self.write(&bytes)?;
+        self.sync_file()?;
+        self.take_in(chain, &bytes);
+        self.has_synced();
+        Ok(entries)
+    }
+
+    /// Appends the records as one write. They count when this returns, and are on disk after the next
+    /// [`Self::append`] or [`Self::sync`].
+    pub fn note(&mut self, at: Moment, records: Vec<Record>) -> Result<Vec<Entry>, JournalError> {
+        let (chain, bytes, entries) = self.chained(at, records)?;
+        self.write(&bytes)?;
+        self.take_in(chain, &bytes);
+        Ok(entries)
+    }
+
+    /// Whatever was noted is on disk when this returns.
+    pub fn sync(&mut self) -> Result<(), JournalError> {
+        if self.loose.is_empty() && self.owed.is_empty() {
+            return Ok(());
+        }
+        self.append(Moment::default(), Vec::new()).map(drop)
+    }
+
+    fn chained(
+        &self,
+        at: Moment,
+        records: Vec<Record>,
+    ) -> Result<(Chain, Vec<u8>, Vec<Entry>), JournalError> {
         let mut chain = self.chain.clone();
         let mut text = String::new();
         let mut entries = Vec::with_capacity(records.len());
@@ -148,9 +187,19 @@ impl JournalFile {
             text += &chain.append(&entry).map_err(unwritable)?;
             entries.push(entry);
         }
-        self.write(text.as_bytes())?;
+        Ok((chain, [self.owed.as_slice(), text.as_bytes()].concat(), entries))
+    }
+
+    fn take_in(&mut self, chain: Chain, written: &[u8]) {
         self.chain = chain;
-        Ok(entries)
+        self.len += written.len() as u64;
+        self.loose.extend_from_slice(written);
+        self.owed.clear();
+    }
+
+    fn has_synced(&mut self) {
+        self.synced.clone_from(&self.chain);
+        self.loose.clear();
     }
 
     /// Whether the file is still the one at its path, and as this writer left it.
@@ -167,8 +216,8 @@ impl JournalFile {
         if ours.len() == self.len { Ok(()) } else { Err(JournalError::Foreign { path: path() }) }
     }
 
-    /// Makes a journal usable again after a failed write: on a new descriptor, everything that was
-    /// acknowledged is verified and everything behind it cut.
+    /// Makes a journal usable again after a failed write: on a new descriptor, everything that is on disk for
+    /// certain is verified and everything behind it cut. What was noted meanwhile goes before the next record.
     pub fn recover(&mut self) -> Result<(), JournalError> {
         let gone = || JournalError::Gone { path: self.path.clone() };
         let file = options().open(&self.path).map_err(|source| match source.kind() {
@@ -176,11 +225,14 @@ impl JournalFile {
             _ => failure("open", &self.path, source),
         })?;
         let bytes = std::fs::read(&self.path).map_err(|source| failure("read", &self.path, source))?;
-        let acknowledged = bytes.get(..self.len as usize).map(reading::read);
-        if acknowledged.is_none_or(|it| it.chain != self.chain || it.tail != Tail::Clean) {
+        let len = self.len.saturating_sub(self.loose.len() as u64);
+        let synced = bytes.get(..len as usize).map(reading::read);
+        if synced.is_none_or(|it| it.chain != self.synced || it.tail != Tail::Clean) {
             return Err(JournalError::Foreign { path: self.path.clone() });
         }
-        file.set_len(self.len).map_err(|source| failure("cut", &self.path, source))?;
+        file.set_len(len).map_err(|source| failure("cut", &self.path, source))?;
+        self.len = len;
+        self.owed.splice(..0, self.loose.drain(..));
         file.sync_all().map_err(|source| JournalError::Sync { path: self.path.clone(), source })?;
         self.file = file;
         self.health = Health::Sound;
@@ -229,6 +281,10 @@ impl JournalFile {
             }
             return Err(failure("append to", &self.path, source));
         }
+        Ok(())
+    }
+
+    fn sync_file(&mut self) -> Result<(), JournalError> {
         if let Err(source) = self.file.sync_data() {
             self.health = Health::Broken;
             // Some file systems find out only now that there is no room.
@@ -237,7 +293,6 @@ impl JournalFile {
                 full => full,
             });
         }
-        self.len += bytes.len() as u64;
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::KeeperError;
 use super::control::{Answer, Ask, News};
+use super::haste::Haste;
 use super::perform::Hands;
 use super::signals::{self, Watch};
 use crate::adapters::clock;
@@ -21,6 +22,12 @@ use crate::adapters::state_dir::workspace::LoopDir;
 
 /// A wait is looked at again this often: the timers of the runtime do not count suspend.
 const LONGEST_SLEEP_MS: u64 = 30_000;
+
+/// So long may a record that nothing follows from be written and not yet durable.
+const UNTOLD_MS: u64 = 100;
+
+/// What happened, and who waits for the answer.
+type Next = (Event, Option<oneshot::Sender<Answer>>);
 
 /// Hears every record right after it became durable.
 pub type Observer = Box<dyn FnMut(&Entry)>;
@@ -38,6 +45,8 @@ pub struct Keeper {
     events: mpsc::UnboundedReceiver<Event>,
     asks: mpsc::Receiver<Ask>,
     queue: VecDeque<Event>,
+    /// Applied, and to be told when they are on disk.
+    untold: Vec<Entry>,
     finished: bool,
 }
 
@@ -89,6 +98,7 @@ impl Keeper {
             events,
             asks,
             queue,
+            untold: Vec::new(),
             finished: false,
         })
     }
@@ -97,6 +107,8 @@ impl Keeper {
     pub async fn run(mut self, then: Option<Order>) -> Result<Loop, KeeperError> {
         self.queue.extend(then.map(Event::UserAsked));
         let result = self.turn_until_finished().await;
+        // Where this fails the result says what is wrong.
+        let _ = self.sync();
         self.hands.let_go().await;
         // No order comes in any more; those that did are answered, one by one that the loop is ending.
         drop(self.asks);
@@ -106,7 +118,10 @@ impl Keeper {
 
     async fn turn_until_finished(&mut self) -> Result<(), KeeperError> {
         while !self.finished {
-            let (event, asker) = self.next().await?;
+            let Some((event, asker)) = self.next().await? else {
+                self.sync()?;
+                continue;
+            };
             let answer = self.turn(event)?;
             if let Some(asker) = asker {
                 // A client that left does not wait for its answer.
@@ -116,10 +131,12 @@ impl Keeper {
         Ok(())
     }
 
-    async fn next(&mut self) -> Result<(Event, Option<oneshot::Sender<Answer>>), KeeperError> {
+    /// `None`: nothing happens for the moment.
+    async fn next(&mut self) -> Result<Option<Next>, KeeperError> {
         if let Some(event) = self.queue.pop_front() {
-            return Ok((event, None));
+            return Ok(Some((event, None)));
         }
+        let pause = (!self.untold.is_empty()).then_some(UNTOLD_MS);
         let due = decide::deadline(&self.state, &self.live);
         let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
         let watch = if rests { Watch::Resting } else { Watch::Working };
@@ -130,12 +147,13 @@ impl Keeper {
             let nap = due.map(|it| it.awake.saturating_sub(clock::now().awake));
             tokio::select! {
                 biased;
-                signal = self.hands.signals.next() => return super::perform::on_signal(&self.state, signal),
-                Some(event) = self.events.recv() => return Ok((event, None)),
-                Some(ask) = self.asks.recv() => return Ok((Event::UserAsked(ask.order), Some(ask.answer))),
+                signal = self.hands.signals.next() => return super::perform::on_signal(&self.state, signal).map(Some),
+                Some(event) = self.events.recv() => return Ok(Some((event, None))),
+                Some(ask) = self.asks.recv() => return Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
+                () = sleep(pause) => return Ok(None),
                 // Even a deadline that passed waits its turn: what runs must get to say that it ended.
                 () = sleep(nap) => if due.is_some_and(|it| it.awake <= clock::now().awake) {
-                    return Ok((Event::DeadlinePassed, None));
+                    return Ok(Some((Event::DeadlinePassed, None)));
                 },
                 gone = &mut gone => return Err(gone),
             }
@@ -145,6 +163,7 @@ impl Keeper {
     fn turn(&mut self, event: Event) -> Result<Answer, KeeperError> {
         let now = clock::now();
         self.hands.heed(&event);
+        let asked = matches!(event, Event::UserAsked(_));
         let steps = decide::decide(&self.state, &mut self.live, now, event);
         let (mut records, mut effects) = (Vec::new(), Vec::new());
         for step in steps {
@@ -153,7 +172,8 @@ impl Keeper {
                 Step::Effect(effect) => effects.push(effect),
             }
         }
-        self.record(now, records)?;
+        let haste = if asked { Haste::Now } else { Haste::of(&records, &effects) };
+        self.record(now, records, haste)?;
         let mut answer = Answer::Done { seq: self.state.seq };
         for effect in effects {
             match effect {
@@ -182,12 +202,16 @@ impl Keeper {
         }
     }
 
-    /// Durable first, then applied, then told.
-    fn record(&mut self, now: Moment, records: Vec<Record>) -> Result<(), KeeperError> {
+    /// Written first, then applied. Durable before anything follows from it, and before it is told.
+    fn record(&mut self, now: Moment, records: Vec<Record>, haste: Haste) -> Result<(), KeeperError> {
         if records.is_empty() {
-            return Ok(());
+            return if haste == Haste::Now { self.sync() } else { Ok(()) };
         }
-        let entries = match self.journal.append(now, records.clone()) {
+        let written = match haste {
+            Haste::Now => self.journal.append(now, records.clone()),
+            Haste::Soon => self.journal.note(now, records.clone()),
+        };
+        let entries = match written {
             Ok(entries) => entries,
             Err(error @ JournalError::Full { .. }) => self.record_on_full_disk(now, records, &error)?,
             Err(error) => return Err(error.into()),
@@ -198,12 +222,34 @@ impl Keeper {
                 let _ = self.journal.refill_reserve();
             }
             decide::apply(&mut self.state, &entry);
+            self.untold.push(entry);
+        }
+        if haste == Haste::Now {
+            self.tell();
+        }
+        Ok(())
+    }
+
+    /// What was written only is on disk and told when this returns.
+    fn sync(&mut self) -> Result<(), KeeperError> {
+        match self.journal.sync() {
+            Ok(()) => {}
+            Err(error @ JournalError::Full { .. }) => {
+                self.record_on_full_disk(Moment::default(), Vec::new(), &error)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        self.tell();
+        Ok(())
+    }
+
+    fn tell(&mut self) {
+        for entry in self.untold.drain(..) {
             self.hands.scene.desk.seq.set(entry.seq);
             (self.observer)(&entry);
             // Nobody watching is no error.
             let _ = self.hands.scene.desk.news.send(News::Recorded { seq: entry.seq });
         }
-        Ok(())
     }
 
     /// The reserve makes room for what happened and for the record that the loop rests.

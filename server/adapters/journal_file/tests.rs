@@ -164,6 +164,31 @@ fn after_a_failed_sync_nothing_is_appended_until_it_is_made_good() {
 }
 
 #[test]
+fn what_was_noted_counts_and_goes_before_what_comes_after_a_failed_sync() {
+    let (_dir, path, mut journal) = journal(&["a"]);
+    let note = |journal: &mut JournalFile, text: &str| {
+        journal.note(Moment::default(), vec![steered(text)]).unwrap();
+    };
+    note(&mut journal, "b");
+    note(&mut journal, "c");
+    assert_eq!(texts(&super::read(&path).unwrap().entries), ["a", "b", "c"]);
+    journal.sync().unwrap();
+    note(&mut journal, "d");
+    // The kernel may have dropped what was not synced.
+    for _ in 0..2 {
+        journal.health = Health::Broken;
+        assert!(matches!(journal.sync(), Err(JournalError::Broken { .. })));
+        journal.recover().unwrap();
+        assert_eq!(texts(&super::read(&path).unwrap().entries), ["a", "b", "c"]);
+    }
+    note(&mut journal, "e");
+    journal.append(Moment::default(), vec![steered("f")]).unwrap();
+    let reading = super::read(&path).unwrap();
+    assert_eq!(texts(&reading.entries), ["a", "b", "c", "d", "e", "f"]);
+    assert_eq!((reading.chain, reading.tail), (journal.chain.clone(), Tail::Clean));
+}
+
+#[test]
 fn recovery_verifies_what_was_acknowledged() {
     let (_dir, path, mut journal) = journal(&["one", "two"]);
     journal.health = Health::Broken;

@@ -1,0 +1,75 @@
+//! Whether records must be durable at once. Each sync costs as much as everything else of a turn together, and most
+//! records of an iteration only say how far it is, right before one that something follows from.
+
+use loopkeeper_core::decide::Effect;
+use loopkeeper_core::journal::{Record, SnapshotWhen};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Haste {
+    /// Before anything else happens.
+    Now,
+    /// With the next that is needed at once, or a moment later.
+    Soon,
+}
+
+impl Haste {
+    /// By what follows in the same turn. Looking at the tree or at documents changes nothing outside.
+    pub(super) fn of(records: &[Record], effects: &[Effect]) -> Self {
+        let looks = |it: &Effect| matches!(it, Effect::GoOn | Effect::TakeSnapshot | Effect::ReadTask);
+        if records.iter().all(only_tells) && effects.iter().all(looks) { Self::Soon } else { Self::Now }
+    }
+}
+
+/// A loop that loses it to a power cut does the same again.
+fn only_tells(record: &Record) -> bool {
+    match record {
+        Record::AgentStarted { .. }
+        | Record::AgentEnded { .. }
+        | Record::ChecksDone { .. }
+        | Record::IterationEnded { .. } => true,
+        Record::SnapshotTaken { when, .. } => *when != SnapshotWhen::BeforeRollback,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_core::journal::{Outcome, OutcomeKind};
+
+    use super::*;
+
+    fn spawn() -> Effect {
+        Effect::SpawnAgent { iteration: 1, session: String::new(), prompt: String::new() }
+    }
+
+    fn taken(when: SnapshotWhen) -> Record {
+        Record::SnapshotTaken { iteration: 1, when, tree: String::new(), head: None, not_covered: Vec::new() }
+    }
+
+    #[test]
+    fn what_something_follows_from_is_durable_at_once() {
+        let check = |records: &[Record], effects: &[Effect], expect| {
+            assert_eq!(Haste::of(records, effects), expect, "{records:?} {effects:?}");
+        };
+        let started = Record::AgentStarted { iteration: 1, pid: 1, domain: String::new() };
+        let intended = Record::IterationIntended {
+            iteration: 1,
+            session: String::new(),
+            prompt: String::new(),
+            tree: String::new(),
+        };
+        let outcome =
+            Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: String::new(), cause: None };
+        let checks = Effect::RunChecks { criteria: Vec::new(), repeats: 0 };
+        check(&[started.clone()], &[], Haste::Soon);
+        check(&[started.clone()], &[Effect::TakeSnapshot], Haste::Soon);
+        check(&[taken(SnapshotWhen::Before)], &[Effect::ReadTask], Haste::Soon);
+        check(&[taken(SnapshotWhen::After)], &[checks], Haste::Now);
+        check(&[taken(SnapshotWhen::BeforeRollback)], &[], Haste::Now);
+        check(&[intended], &[spawn()], Haste::Now);
+        check(&[], &[spawn()], Haste::Now);
+        check(&[], &[Effect::ReadTask], Haste::Soon);
+        check(&[started, Record::Ended { outcome }], &[Effect::GoOn], Haste::Now);
+        check(&[Record::Resumed {}], &[Effect::GoOn], Haste::Now);
+    }
+}
