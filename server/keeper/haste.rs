@@ -61,8 +61,8 @@ mod tests {
         let outcome =
             Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: String::new(), cause: None };
         let checks = Effect::RunChecks { criteria: Vec::new(), repeats: 0 };
-        check(&[started.clone()], &[], Haste::Soon);
-        check(&[started.clone()], &[Effect::TakeSnapshot], Haste::Soon);
+        check(std::slice::from_ref(&started), &[], Haste::Soon);
+        check(std::slice::from_ref(&started), &[Effect::TakeSnapshot], Haste::Soon);
         check(&[taken(SnapshotWhen::Before)], &[Effect::ReadTask], Haste::Soon);
         check(&[taken(SnapshotWhen::After)], &[checks], Haste::Now);
         check(&[taken(SnapshotWhen::BeforeRollback)], &[], Haste::Now);

@@ -76,13 +76,12 @@ impl Stage {
         work: impl Fn(&mut Store) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
         let began = Instant::now();
-        let done = match self.at_once(&work) {
-            Some(done) => done,
-            None => {
-                let store = Arc::clone(&self.store);
-                let task = tokio::task::spawn_blocking(move || work(&mut *lock(&store)?));
-                task.await.map_err(|error| Trouble::from(error.to_string()))?
-            }
+        let done = if let Some(done) = self.at_once(&work) {
+            done
+        } else {
+            let store = Arc::clone(&self.store);
+            let task = tokio::task::spawn_blocking(move || work(&mut *lock(&store)?));
+            task.await.map_err(|error| Trouble::from(error.to_string()))?
         };
         self.pace.set(began.elapsed());
         done

@@ -19,7 +19,11 @@ use super::tree::{self, Item};
 
 /// Up to so many new objects are synced one by one; for more, one sync of the whole file system is faster.
 const FEW: usize = 48;
+/// There while objects are written that are not all durable under their names.
 const INCOMING: &str = "incoming";
+/// The same folder between two writes: making one each time costs more than all that is written into it, on file
+/// systems that take their time before they use a deleted file's place again.
+const AT_REST: &str = "incoming-at-rest";
 
 pub(super) struct Objects {
     dir: PathBuf,
@@ -96,7 +100,7 @@ impl Objects {
 
     fn write_incoming(&self, id: Oid, header: &str, data: &[u8]) -> Result<File> {
         let incoming = self.dir.join(INCOMING);
-        if self.fresh.is_empty() {
+        if self.fresh.is_empty() && fs::rename(self.dir.join(AT_REST), &incoming).is_err() {
             match fs::create_dir(&incoming) {
                 Err(it) if it.kind() == io::ErrorKind::NotFound => {
                     return Err(SnapshotError::Missing { dir: self.dir.clone() });
@@ -145,7 +149,7 @@ impl Objects {
             self.sync_all()?;
         }
         let incoming = self.dir.join(INCOMING);
-        fs::remove_dir(&incoming).map_err(SnapshotError::io("remove", &incoming))
+        fs::rename(&incoming, self.dir.join(AT_REST)).map_err(SnapshotError::io("put away", &incoming))
     }
 
     /// Renames into place; returns the folders that need a sync (`""`: the parent of all).

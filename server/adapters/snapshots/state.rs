@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use git2::Oid;
-use rustix::fs::FlockOperation;
+use rustix::fs::{CWD, FlockOperation, RenameFlags, renameat_with};
 
 use super::error::{Result, SnapshotError};
 use super::objects::sync_folder;
@@ -145,13 +145,18 @@ pub(super) fn forget_cache(dir: &Path) -> Result<()> {
     }
 }
 
-/// Whole or not at all for every reader; not synced, since a loss costs time only.
+/// Whole or not at all for every reader; not synced, since a loss costs time only. Two files take turns where that
+/// can be had: one that is made and deleted each time costs more than what is written into it.
 fn replace(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let (path, staging) = (dir.join(name), dir.join(format!("{name}.new")));
     let write = || -> io::Result<()> {
-        let mut file = File::create(&staging)?;
+        let mut file = File::options().write(true).create(true).truncate(false).open(&staging)?;
         file.write_all(bytes)?;
+        file.set_len(bytes.len() as u64)?;
         drop(file);
+        if renameat_with(CWD, &staging, CWD, &path, RenameFlags::EXCHANGE).is_ok() {
+            return Ok(());
+        }
         fs::rename(&staging, &path)
     };
     write().map_err(SnapshotError::io("write", &path))
