@@ -5,6 +5,9 @@ Both run the same stub agent and the same check, N times, in turn; the figures a
 printed as ratios and medians. The keeper also keeps a journal on disk, takes two snapshots and holds every
 process in a kill domain; the bash loop keeps no state.
 
+The workspaces lie in TMPDIR. An ext4 without a journal looks at every file deleted in the last minutes before it
+makes a new one: where many come and go, figures from there say more about the disk than about the keeper.
+
 usage: tests/bench/iterations.py [--counts 20,500] [--rounds 3] [LOOPKEEPER]
 """
 import argparse
