@@ -12,6 +12,7 @@
 
 pub mod capabilities;
 mod commands;
+mod convert;
 pub mod documents;
 mod ext;
 mod handlers;
@@ -23,5 +24,6 @@ mod questions;
 mod serve;
 mod server;
 pub mod shared;
+mod sight;
 
 pub use self::serve::serve;

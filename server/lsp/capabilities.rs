@@ -4,12 +4,15 @@
 use std::path::PathBuf;
 
 use lsp_types::{
-    ClientCapabilities, ExecuteCommandOptions, InitializeParams, OneOf, PositionEncodingKind, SaveOptions,
-    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, Url, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
+    CompletionOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Url, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 use serde_json::{Value, json};
 
+use super::convert;
 use super::documents::positions::Encoding;
 use super::ext::{COMMANDS, VERSION};
 
@@ -56,6 +59,15 @@ pub fn of_server(session: &Session) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(encoding),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        code_action_provider: Some(code_actions(session)),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        completion_provider: Some(CompletionOptions {
+            // What begins a check, a table, a value and a quoted one.
+            trigger_characters: Some(["`", "[", "=", "\""].map(str::to_owned).to_vec()),
+            ..CompletionOptions::default()
+        }),
         execute_command_provider: Some(ExecuteCommandOptions {
             commands: COMMANDS.map(str::to_owned).to_vec(),
             ..ExecuteCommandOptions::default()
@@ -70,6 +82,18 @@ pub fn of_server(session: &Session) -> ServerCapabilities {
         experimental: Some(json!({"loopkeeper": {"version": VERSION}})),
         ..ServerCapabilities::default()
     }
+}
+
+/// Kinds only for clients that know what kinds are.
+fn code_actions(session: &Session) -> CodeActionProviderCapability {
+    if !convert::takes_actions(&session.client) {
+        return CodeActionProviderCapability::Simple(true);
+    }
+    let kinds = [CodeActionKind::QUICKFIX, CodeActionKind::from("source.loopkeeper")];
+    CodeActionProviderCapability::Options(CodeActionOptions {
+        code_action_kinds: Some(kinds.to_vec()),
+        ..CodeActionOptions::default()
+    })
 }
 
 /// Bytes where the client can count them; else what every client counts.

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use lsp_types::{
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionParams, CompletionResponse,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, ExecuteCommandParams,
-    InitializeParams, InitializeResult, InitializedParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentSymbolParams,
+    DocumentSymbolResponse, ExecuteCommandParams, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams,
 };
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
@@ -17,8 +19,9 @@ use super::ext::{
     TrustPageParams, TrustPageResult,
 };
 use super::handlers::{
-    did_change, did_change_watched_files, did_change_workspace_folders, did_close, did_open, did_save,
-    initialize, initialized, iterations, loops, subscribe,
+    code_action, code_lens, completion, did_change, did_change_watched_files, did_change_workspace_folders,
+    did_close, did_open, did_save, document_symbol, hover, initialize, initialized, iterations, loops,
+    subscribe,
 };
 use super::shared::Shared;
 
@@ -61,6 +64,26 @@ impl LanguageServer for Server {
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
         commands::execute(&self.shared, params).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        Ok(code_lens::handle(&self.shared, params).await)
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        Ok(code_action::handle(&self.shared, params).await)
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        Ok(hover::handle(&self.shared, params).await)
+    }
+
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        Ok(document_symbol::handle(&self.shared, params).await)
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        Ok(completion::handle(&self.shared, params).await)
     }
 
     async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {

@@ -4,6 +4,7 @@ mod endings;
 mod frames;
 mod load;
 mod requests;
+mod shown;
 
 use std::process::Command;
 

@@ -1,0 +1,24 @@
+//! `textDocument/completion`: keys and values of the configuration, forms of a check in a task's backticks.
+
+use loopkeeper_core::view::editor;
+use lsp_types::{CompletionParams, CompletionResponse};
+
+use crate::lsp::convert;
+use crate::lsp::shared::Shared;
+use crate::lsp::sight::{Shown, Sight};
+
+pub(crate) async fn handle(shared: &Shared, params: CompletionParams) -> Option<CompletionResponse> {
+    let at = params.text_document_position;
+    let shown = Shown::of(shared, &at.text_document.uri)?;
+    let offset = shown.byte(at.position);
+    let (shown, all) = if shown.is_config() {
+        let all = editor::settings::complete(shown.text(), offset);
+        (shown, all)
+    } else {
+        let all = editor::in_check(shown.text(), offset);
+        // Other documents with backticks are none of ours.
+        (Sight::of(shared, shown).await?.shown, all)
+    };
+    let items = all.into_iter().map(|it| convert::completion(&shown, it));
+    Some(CompletionResponse::Array(items.collect()))
+}

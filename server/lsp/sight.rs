@@ -1,0 +1,100 @@
+//! What a request about a document looks at: the text that the editor shows right now, and the task it belongs to,
+//! read from that very text. Results come from the saved files, by criterion; places never do.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_core::task;
+use loopkeeper_core::view::editor::Known;
+use lsp_types::{Position, Url};
+
+use super::documents::Document;
+use super::documents::positions::Encoding;
+use super::known;
+use super::shared::{Shared, real};
+use crate::lookout::Picture;
+use crate::lookout::picture::TaskSeen;
+
+/// One open document with the way its places are counted.
+pub(crate) struct Shown {
+    pub(crate) document: Arc<Document>,
+    pub(crate) encoding: Encoding,
+    path: PathBuf,
+}
+
+/// A document of a task.
+pub(crate) struct Sight {
+    pub(crate) shown: Shown,
+    /// The document's name in its task.
+    pub(crate) file: String,
+    picture: Arc<Picture>,
+    task: Arc<TaskSeen>,
+}
+
+impl Shown {
+    /// `None`: not open, and so nothing that is asked about.
+    pub(crate) fn of(shared: &Shared, uri: &Url) -> Option<Self> {
+        let document = shared.documents.get(uri)?;
+        let path = real(&uri.to_file_path().ok()?);
+        Some(Self { document, encoding: shared.session().encoding, path })
+    }
+
+    /// `loopkeeper.toml`, or the user's own configuration.
+    pub(crate) fn is_config(&self) -> bool {
+        self.path.ends_with("loopkeeper.toml") || self.path.ends_with("loopkeeper/config.toml")
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.document.text
+    }
+
+    pub(crate) fn byte(&self, position: Position) -> usize {
+        self.document.lines.byte(self.text(), position, self.encoding)
+    }
+
+    pub(crate) fn bytes(&self, range: lsp_types::Range) -> Range<usize> {
+        self.document.lines.bytes(self.text(), range, self.encoding)
+    }
+
+    pub(crate) fn range(&self, bytes: &Range<usize>) -> lsp_types::Range {
+        self.document.lines.range(self.text(), bytes, self.encoding)
+    }
+}
+
+impl Sight {
+    /// `None`: the document is open and no task's.
+    pub(crate) async fn of(shared: &Shared, shown: Shown) -> Option<Self> {
+        let picture = shared.lookout().looked().await;
+        let task = picture.task_with(&shown.path)?;
+        let task = present(shared, task);
+        let named = |it: &&task::Document| task.root.join(&it.path) == shown.path;
+        let file = task.documents.iter().find(named)?.path.clone();
+        // The text of the request, whatever came after it.
+        Some(Self { shown, file, picture, task })
+    }
+
+    pub(crate) fn look<T>(&self, view: impl FnOnce(&Known<'_>) -> T) -> T {
+        known::with(&self.picture, &self.task, view)
+    }
+}
+
+/// The task as its open documents read now: a picture may be some keystrokes behind.
+fn present(shared: &Shared, task: &Arc<TaskSeen>) -> Arc<TaskSeen> {
+    let mut documents = task.documents.clone();
+    for open in shared.documents.all() {
+        let Some(path) = open.uri.to_file_path().ok().map(|it| real(&it)) else { continue };
+        if let Some(mine) = documents.iter_mut().find(|it| task.root.join(&it.path) == path)
+            && *mine.text != *open.text
+        {
+            mine.text = open.text.to_string();
+        }
+    }
+    if documents == task.documents {
+        return Arc::clone(task);
+    }
+    let mut now = TaskSeen::clone(task);
+    now.task = task::read(&documents);
+    now.documents = documents;
+    Arc::new(now)
+}

@@ -1,0 +1,287 @@
+//! What an editor shows of a task: results of real checks as lenses, actions, hovers and symbols, in the form that
+//! the client can take.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::server;
+use crate::cli::Terminal;
+use crate::support::lsp::{Editor, uri};
+use crate::support::world::PATIENCE;
+
+const PROMPT: &str = "# Pay 😀\n\nDone when:\n\n- 😀 tests: `$ sh t.sh`\n- the file: `exists done.txt`\n- bare: `cargo test`\n";
+
+/// One terminal with a checked task, open in an editor.
+struct Desk {
+    terminal: Terminal,
+    editor: Editor,
+    file: String,
+}
+
+impl Desk {
+    /// `capabilities` are those of `textDocument`.
+    fn new(capabilities: &Value, encodings: &Value) -> Self {
+        let terminal = Terminal::new();
+        terminal
+            .file("PROMPT.md", PROMPT)
+            .file("t.sh", "echo '[x](command:evil)'\necho t.sh:1: bad\nexit 1\n");
+        let mut editor = Editor::start(server(&terminal));
+        let general = json!({"positionEncodings": encodings});
+        let more = json!({"capabilities": {"general": general, "textDocument": capabilities}});
+        editor.initialize(&terminal.root(), &more);
+        let file = uri(&terminal.root().join("PROMPT.md"));
+        let mut desk = Self { terminal, editor, file };
+        desk.open("PROMPT.md", PROMPT);
+        desk.check();
+        desk
+    }
+
+    /// Trusts what the page shows, runs the checks, and waits until nobody works any more.
+    fn check(&mut self) {
+        let page = self.editor.request("loopkeeper/trustPage", &json!({"task": self.file}));
+        let trust = json!({"task": self.file, "hash": page["hash"]});
+        for (command, argument) in [("trust", trust), ("check", json!({"task": self.file}))] {
+            let command = format!("loopkeeper.server.{command}");
+            self.editor
+                .request("workspace/executeCommand", &json!({"command": command, "arguments": [argument]}));
+        }
+        let codes = |it: &Value| it["params"]["diagnostics"].to_string().contains("\"failing\"");
+        self.editor.until("failure", |it| it["method"] == "textDocument/publishDiagnostics" && codes(it));
+        let until = Instant::now() + PATIENCE;
+        while !self.lenses().contains(&"0: ▶ Start loop".to_owned()) {
+            assert!(Instant::now() < until, "checks never end");
+        }
+    }
+
+    fn open(&mut self, name: &str, text: &str) {
+        let file = uri(&self.terminal.root().join(name));
+        let document = json!({"uri": file, "version": 1, "languageId": "x", "text": text});
+        self.editor.notify("textDocument/didOpen", &json!({"textDocument": document}));
+        self.file = file;
+    }
+
+    fn change(&self, text: &str) {
+        let id = json!({"uri": self.file, "version": 2});
+        let changes = json!([{"text": text}]);
+        self.editor.notify("textDocument/didChange", &json!({"textDocument": id, "contentChanges": changes}));
+    }
+
+    #[track_caller]
+    fn ask(&mut self, method: &str, more: &Value) -> Value {
+        let mut params = json!({"textDocument": {"uri": self.file}});
+        for (key, value) in more.as_object().into_iter().flatten() {
+            params[key] = value.clone();
+        }
+        self.editor.request(method, &params)
+    }
+
+    /// `line: title` of each lens.
+    #[track_caller]
+    fn lenses(&mut self) -> Vec<String> {
+        let all = self.ask("textDocument/codeLens", &json!({}));
+        let lens = |it: &Value| {
+            let title = it["command"]["title"].as_str().unwrap();
+            format!("{}: {}", it["range"]["start"]["line"], title.split(" · ").next().unwrap())
+        };
+        all.as_array().unwrap().iter().map(lens).collect()
+    }
+
+    #[track_caller]
+    fn actions(&mut self, line: u32, context: &Value) -> Vec<Value> {
+        let at = json!({"line": line, "character": 4});
+        let more = json!({"range": {"start": at, "end": at}, "context": context});
+        self.ask("textDocument/codeAction", &more).as_array().unwrap().clone()
+    }
+
+    #[track_caller]
+    fn hover(&mut self, line: u32, character: u32) -> Value {
+        self.ask("textDocument/hover", &json!({"position": {"line": line, "character": character}}))
+    }
+
+    /// The labels offered there.
+    #[track_caller]
+    fn completions(&mut self, line: u32, character: u32) -> Vec<String> {
+        let more = json!({"position": {"line": line, "character": character}});
+        let all = self.ask("textDocument/completion", &more);
+        all.as_array().into_iter().flatten().map(|it| it["label"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+fn full() -> Value {
+    json!({
+        "codeAction": {
+            "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source"]}},
+            "isPreferredSupport": true
+        },
+        "hover": {"contentFormat": ["markdown", "plaintext"]},
+        "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
+    })
+}
+
+fn rich() -> Desk {
+    Desk::new(&full(), &json!(["utf-16"]))
+}
+
+fn titles(all: &[Value]) -> Vec<&str> {
+    all.iter().map(|it| it["title"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn results_stand_over_their_lines() {
+    let mut desk = rich();
+    assert_eq!(
+        desk.lenses(),
+        [
+            "0: ▶ Start loop",
+            "0: Run checks",
+            "4: ✗ exit 1",
+            "4: Run",
+            "4: Output",
+            "5: ✗ done.txt does not exist",
+            "5: Run"
+        ]
+        .map(str::to_owned)
+    );
+    // The text moves, the results stay with their criteria; no place is one of the saved file.
+    desk.change(&PROMPT.replace("# Pay", "intro\n\n# Pay"));
+    let moved = desk.lenses();
+    assert!(moved.contains(&"6: Run".to_owned()) && moved.contains(&"7: Run".to_owned()), "{moved:?}");
+    desk.change("# Pay\n");
+    assert_eq!(desk.lenses(), ["0: ▶ Start loop", "0: Run checks"].map(str::to_owned));
+    desk.change("");
+    assert_eq!(desk.lenses(), ["0: ▶ Start loop", "0: Run checks"].map(str::to_owned));
+    desk.editor.quit();
+}
+
+#[test]
+fn columns_are_those_of_the_open_text() {
+    let check = |encoding: &str, begin: u32, end: u32| {
+        let mut desk = Desk::new(&full(), &json!([encoding]));
+        let range = desk.hover(4, 8)["range"].clone();
+        assert_eq!(
+            (&range["start"], &range["end"]),
+            (&json!({"line": 4, "character": begin}), &json!({"line": 4, "character": end}))
+        );
+        desk.editor.quit();
+    };
+    check("utf-16", 2, 23);
+    check("utf-8", 2, 25);
+}
+
+#[test]
+fn everything_can_be_done_without_lenses() {
+    let mut desk = rich();
+    let all = desk.actions(4, &json!({"diagnostics": []}));
+    assert_eq!(
+        titles(&all),
+        [
+            "Run check \"😀 tests\"",
+            "Show output of \"😀 tests\"",
+            "Start loop \"Pay 😀\"",
+            "Run all checks of \"Pay 😀\"",
+            "Withdraw trust in the commands of \"Pay 😀\"",
+        ]
+    );
+    assert!(all.iter().all(|it| it["kind"].as_str().unwrap().starts_with("source.loopkeeper.")));
+    let only = desk.actions(4, &json!({"diagnostics": [], "only": ["source.loopkeeper.start"]}));
+    assert_eq!(titles(&only), ["Start loop \"Pay 😀\""]);
+    assert_eq!(only[0]["command"]["command"], "loopkeeper.server.start");
+    assert_eq!(only[0]["command"]["arguments"], json!([{"task": desk.file}]));
+    desk.editor.quit();
+    // Who only knows commands gets commands.
+    let mut plain = Desk::new(&json!({}), &json!(["utf-16"]));
+    let all = plain.actions(6, &json!({"diagnostics": []}));
+    assert!(all.iter().all(|it| it["command"].is_string()), "{all:#?}");
+    assert!(titles(&all).contains(&"Start loop \"Pay 😀\""));
+    plain.editor.quit();
+}
+
+#[test]
+fn slips_are_cured_on_the_open_text() {
+    let mut desk = rich();
+    let place = json!({"start": {"line": 6, "character": 8}, "end": {"line": 6, "character": 20}});
+    let given = json!({"range": place, "code": "not-a-check", "source": "ralph", "message": "m"});
+    let other = json!({"range": place, "code": "other", "message": "m"});
+    let all = desk.actions(6, &json!({"diagnostics": [given, other], "only": ["quickfix"]}));
+    assert_eq!(all.len(), 0, "the place is behind the cursor");
+    let at = json!({"start": {"line": 6, "character": 9}, "end": {"line": 6, "character": 9}});
+    let context = json!({"diagnostics": [given, other], "only": ["quickfix"]});
+    let all = desk.ask("textDocument/codeAction", &json!({"range": at, "context": context}));
+    assert_eq!(all[0]["title"], "Make it a check: `$ cargo test`");
+    assert_eq!(all[0]["isPreferred"], true);
+    assert_eq!(all[0]["diagnostics"], json!([given]));
+    assert_eq!(all[0]["edit"]["changes"][&desk.file], json!([{"range": place, "newText": "`$ cargo test`"}]));
+    desk.editor.quit();
+}
+
+#[test]
+fn hovers_are_in_the_format_of_the_client_and_never_markup_of_others() {
+    let mut desk = rich();
+    let shown = desk.hover(4, 8)["contents"].clone();
+    assert_eq!(shown["kind"], "markdown");
+    let text = shown["value"].as_str().unwrap();
+    for part in
+        ["**😀 tests**", "```\n$ sh t.sh\n```", "It must exit 0.", "```\n[x](command:evil)\nt.sh:1: bad\n```"]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+    let heading = desk.hover(0, 3)["contents"]["value"].clone();
+    assert!(heading.as_str().unwrap().contains("Idle"), "{heading}");
+    assert_eq!(desk.hover(1, 0), Value::Null);
+    desk.editor.quit();
+    let mut plain = Desk::new(&json!({}), &json!(["utf-16"]));
+    let shown = plain.hover(4, 8)["contents"].clone();
+    assert_eq!(shown["kind"], "plaintext");
+    assert!(shown["value"].as_str().unwrap().starts_with("😀 tests\n\n✗ "), "{shown}");
+    plain.editor.quit();
+}
+
+#[test]
+fn the_outline_is_a_tree_where_the_client_knows_trees() {
+    let mut desk = rich();
+    let tree = desk.ask("textDocument/documentSymbol", &json!({}));
+    assert_eq!(tree[0]["name"], "Pay 😀");
+    assert_eq!(tree[0]["children"].as_array().unwrap().len(), 3);
+    assert_eq!(tree[0]["children"][2]["detail"], "no check");
+    desk.editor.quit();
+    let mut plain = Desk::new(&json!({}), &json!(["utf-16"]));
+    let list = plain.ask("textDocument/documentSymbol", &json!({}));
+    let names: Vec<_> = list.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 4);
+    assert_eq!(names[3], "bare: cargo test · no check");
+    assert_eq!(list[3]["containerName"], "Pay 😀");
+    plain.editor.quit();
+}
+
+#[test]
+fn configuration_and_checks_are_completed_and_explained() {
+    let mut desk = rich();
+    desk.change("# Pay\n\nDone when:\n\n- a: `\n\nsome `prose");
+    assert_eq!(desk.completions(4, 6)[0], "$ command");
+    assert_eq!(desk.completions(6, 8), Vec::<String>::new());
+    desk.open("notes.md", "- a: `\n");
+    assert_eq!(desk.completions(0, 6), Vec::<String>::new(), "no task");
+    desk.open("loopkeeper.toml", "[limits]\niter\ngrace = \"5s\"\nidle_tim = 3\n");
+    assert!(desk.completions(1, 4).contains(&"iterations".to_owned()));
+    let grace = desk.hover(2, 2)["contents"]["value"].clone();
+    assert!(grace.as_str().unwrap().contains("killing it"), "{grace}");
+    desk.change("[limits]\nidle_tim = \"3m\"\n");
+    let all = desk.actions(1, &json!({"diagnostics": []}));
+    assert_eq!(titles(&all), ["Write idle_time"]);
+    desk.editor.quit();
+}
+
+#[test]
+fn what_is_no_task_shows_nothing() {
+    let mut desk = rich();
+    desk.open("notes.md", "# Notes\n");
+    for method in ["textDocument/codeLens", "textDocument/documentSymbol"] {
+        assert_eq!(desk.ask(method, &json!({})), Value::Null);
+    }
+    desk.file = uri(&desk.terminal.root().join("never-opened.md"));
+    assert_eq!(desk.hover(0, 0), Value::Null);
+    desk.file = "untitled:Untitled-1".to_owned();
+    assert_eq!(desk.hover(0, 0), Value::Null);
+    desk.editor.quit();
+}
