@@ -12,7 +12,8 @@ local agent = [[
 control=%s
 number=1
 while ! mkdir "$control/taken-$number" 2>/dev/null; do number=$((number + 1)); done
-cat > "$control/prompt-$number"
+cat > "$control/prompt.new"
+mv "$control/prompt.new" "$control/prompt-$number"
 echo "agent start $number"
 waited=0
 while [ ! -e "$control/script-$number" ]; do

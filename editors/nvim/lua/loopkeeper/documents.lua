@@ -21,25 +21,24 @@ function M.show(params, client)
       { client_id = client.id, method = 'window/showDocument' }
     )
   end
-  return { success = M.page(params.uri, params.selection) }
+  return { success = M.page(params) }
 end
 
 --- Shows a file as text in a window below the others.
----@param uri string
----@param selection? { start: { line: integer } }
+---@param params { uri: string, takeFocus?: boolean, selection?: { start: { line: integer } } }
 ---@return boolean whether it could be read
-function M.page(uri, selection)
-  local lines, problem = ui.read(uri)
+function M.page(params)
+  local lines, problem = ui.read(params.uri)
   if not lines then
     ui.error(problem or '')
     return false
   end
-  local path = vim.uri_to_fname(uri)
-  local buffer = ui.scratch('loopkeeper://' .. path, 'loopkeeper-page')
+  local buffer = ui.scratch('loopkeeper://' .. vim.uri_to_fname(params.uri), 'loopkeeper-page')
   vim.bo[buffer].bufhidden = 'wipe'
   ui.set_lines(buffer, 0, -1, lines)
-  local window = ui.show_below(buffer, math.min(math.max(#lines, 5), math.floor(vim.o.lines / 2)), true)
-  local row = selection and selection.start.line + 1 or 1
+  local height = math.min(math.max(#lines, 5), math.floor(vim.o.lines / 2))
+  local window = ui.show_below(buffer, height, params.takeFocus == true)
+  local row = params.selection and params.selection.start.line + 1 or 1
   vim.api.nvim_win_set_cursor(window, { math.min(row, math.max(#lines, 1)), 0 })
   return true
 end

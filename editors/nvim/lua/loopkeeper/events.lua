@@ -20,6 +20,7 @@ end
 
 ---@param before? loopkeeper.LoopStatus
 ---@param loop loopkeeper.LoopStatus
+---@return boolean whether an iteration or the loop has ended
 local function of_loop(before, loop)
   local was = before or { iteration = 0, phase = 'baseline', state = 'idle', breaker = { state = 'closed' } }
   if not before then
@@ -45,17 +46,20 @@ local function of_loop(before, loop)
   return finished(loop) > finished(was) or (loop.state == 'done' and was.state ~= 'done')
 end
 
----@param before? loopkeeper.TaskEntry
+-- What each criterion last came to. A loop begins with criteria that were not looked at yet; only what comes of the
+-- look is a change.
+local results = {} ---@type table<string, string>
+
+---@param root string
 ---@param task loopkeeper.TaskEntry
-local function of_task(before, task)
-  local was = {}
-  for _, item in ipairs(before and before.criteria.items or {}) do
-    was[item.id] = item
-  end
+---@param silent boolean
+local function of_task(root, task, silent)
   for _, item in ipairs(task.criteria.items) do
-    local old = was[item.id]
-    if old and old.status ~= item.status then
-      fire('CriterionChanged', { task = task, criterion = item, before = old.status, after = item.status })
+    local key = table.concat({ root, task.id, item.id }, '\n')
+    local old = results[key]
+    results[key] = item.status or old
+    if item.status and old ~= item.status and not silent then
+      fire('CriterionChanged', { task = task, criterion = item, before = old, after = item.status })
     end
   end
 end
@@ -75,18 +79,15 @@ end
 ---@param before? loopkeeper.StatusParams
 ---@param after loopkeeper.StatusParams
 function M.fire(root, before, after)
-  if before then
-    local loops, tasks, ended = by_id(before.loops), by_id(before.tasks), false
-    for _, loop in ipairs(after.loops) do
-      -- An ended loop that turns up is one that fell out of the list and back into it, unless it is new.
-      ended = of_loop(loops[loop.id], loop) or ended
-    end
-    for _, task in ipairs(after.tasks) do
-      of_task(tasks[task.id], task)
-    end
-    if ended then
-      require('loopkeeper.checktime').run(root)
-    end
+  for _, task in ipairs(after.tasks) do
+    of_task(root, task, before == nil)
+  end
+  local loops, ended = by_id(before and before.loops or {}), false
+  for _, loop in ipairs(before and after.loops or {}) do
+    ended = of_loop(loops[loop.id], loop) or ended
+  end
+  if ended then
+    require('loopkeeper.checktime').run(root)
   end
   fire('Status', { root = root, status = after })
 end

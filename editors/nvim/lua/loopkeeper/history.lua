@@ -19,16 +19,11 @@ end
 ---@return string
 local function iteration_line(entry)
   local cost = entry.costMicros and ('$%.2f'):format(entry.costMicros / 1e6) or ''
-  local changed = entry.changed and ('%d files changed'):format(entry.changed) or ''
+  local files = entry.changed == 1 and '1 file changed' or ('%d files changed'):format(entry.changed or 0)
+  local changed = entry.changed and files or ''
+  local passed = entry.total > 0 and ('%d of %d pass'):format(entry.passed, entry.total) or 'at work'
   local name = entry.iteration == 0 and 'start' or tostring(entry.iteration)
-  local line = ('%5s  %d of %d pass  %-8s  %-8s  %s'):format(
-    name,
-    entry.passed,
-    entry.total,
-    duration(entry.durationMs),
-    cost,
-    changed
-  )
+  local line = ('%5s  %-14s  %-8s  %-8s  %s'):format(name, passed, duration(entry.durationMs), cost, changed)
   return (line:gsub('%s+$', ''))
 end
 

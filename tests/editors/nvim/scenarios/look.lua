@@ -70,10 +70,10 @@ return {
     editor:edit('PROMPT.md')
     editor:wait('the marks', 'return (...) == (function() ' .. signs .. ' end)()', '5✓ 6✗')
     support.same({
+      'LoopkeeperCriterionChanged',
+      'LoopkeeperCriterionChanged',
       'LoopkeeperIterationFinished',
       'LoopkeeperIterationStarted',
-      'LoopkeeperCriterionChanged',
-      'LoopkeeperCriterionChanged',
     }, editor:events(), 'events')
 
     local function copy(name, text)
@@ -122,7 +122,7 @@ return {
     support.wait('the history', function()
       return editor:buffer_text('loopkeeper://log')
     end)
-    support.contains(editor:buffer_text('loopkeeper://log'), '    1  1 of 2 pass  1 min')
+    support.contains(editor:buffer_text('loopkeeper://log'), '    1  1 of 2 pass     1 min')
     support.contains(editor:buffer_text('loopkeeper://log'), '✗✓  Tests pass')
     editor:ex('checkhealth loopkeeper')
     support.contains(

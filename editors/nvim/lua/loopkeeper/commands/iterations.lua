@@ -39,7 +39,8 @@ end
 ---@param entry loopkeeper.IterationEntry
 ---@return string
 local function describe(entry)
-  local changed = entry.changed and ('%d files changed, '):format(entry.changed) or ''
+  local files = entry.changed == 1 and '1 file changed, ' or ('%d files changed, '):format(entry.changed or 0)
+  local changed = entry.changed and files or ''
   local name = entry.iteration == 0 and 'the start' or 'iteration ' .. entry.iteration
   return ('%s: %s%d of %d pass'):format(name, changed, entry.passed, entry.total)
 end
@@ -105,6 +106,12 @@ M.output = {
       if iteration == nil and status.is_open(loop) then
         require('loopkeeper.output').open(client, loop)
         return
+      end
+      local latest = vim.iter(status.tasks()):find(function(task)
+        return task.loopId == loop.id
+      end)
+      if not latest then
+        return ui.error('only what the latest loop of a task printed is shown. See `loopkeeper log`.')
       end
       local argument = { task = loop.task.uri, iteration = iteration }
       require('loopkeeper.orders').send(client, protocol.commands.output, argument)

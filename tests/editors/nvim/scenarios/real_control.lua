@@ -1,0 +1,107 @@
+-- A loop is stopped, paused and steered; a check that the user fixed by hand turns its diagnostic off; an iteration is
+-- looked at and rolled back.
+
+local Editor = require('editor')
+local Project = require('project')
+local support = require('support')
+
+local function start()
+  local project = Project.new()
+  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
+  editor:wait_statusline('^Ralph')
+  editor:ex('Ralph trust')
+  editor:wait_question('May these run here?')
+  editor:answer('Trust these')
+  editor:wait_message('trusted')
+  return project, editor
+end
+
+local function stops(project, editor, stop)
+  editor:ex('Ralph start')
+  editor:wait_statusline('Ralph 1/9')
+  project:wait_agent(1)
+  stop()
+  editor:wait_statusline('Ralph stopped at 1/9')
+end
+
+return {
+  run = function()
+    local project, editor = start()
+    stops(project, editor, function()
+      editor:ex('Ralph stop!')
+    end)
+
+    -- Fixed by hand.
+    support.wait('a failing criterion', function()
+      return editor:diagnostic('PROMPT.md', 'failing')
+    end)
+    project:file('a.txt', 'a\n')
+    project:file('b.txt', 'hello\n')
+    editor:ex('Ralph check')
+    support.wait('only c to fail', function()
+      local lines = {}
+      for _, it in ipairs(editor:diagnostics('PROMPT.md')) do
+        if it.code == 'failing' then
+          table.insert(lines, it.line)
+        end
+      end
+      return vim.deep_equal(lines, { Project.line.c })
+    end, function()
+      return editor:describe()
+    end)
+
+    -- A second loop: paused after its first iteration, steered, resumed, stopped after its second.
+    project.next = 2
+    editor:ex('Ralph start')
+    project:wait_agent(2)
+    editor:ex('Ralph pause')
+    editor:ex('Ralph steer mind the gap')
+    project:agent_does('echo one > note.txt')
+    editor:wait_statusline('Ralph paused 1/9')
+    editor:ex('Ralph resume')
+    project:wait_agent(3)
+    support.contains(support.read(project.control .. '/prompt-3'), 'mind the gap')
+    editor:ex('Ralph stop')
+    project:agent_does('echo two > note.txt; echo more > more.txt')
+    editor:wait_statusline('Ralph stopped at 2/9')
+
+    editor:ex('Ralph diff 2')
+    editor:wait('the diff', 'return vim.wo.diff and #vim.api.nvim_tabpage_list_wins(0) == 2')
+    editor:wait(
+      'both files',
+      [[
+      local bar = vim.wo.winbar
+      return bar:find('(1/2)', 1, true) ~= nil
+    ]]
+    )
+    editor:lua("vim.api.nvim_feedkeys(']f', 'x', false)")
+    support.wait('the note before and after', function()
+      return editor:buffer_text('/before/note.txt') == 'one' and editor:buffer_text('/after/note.txt') == 'two'
+    end)
+    editor:ex('tabclose')
+
+    editor:edit('note.txt')
+    editor:ex('Ralph rollback 1')
+    editor:wait_message('Back at iteration 1')
+    support.same('one\n', project:read('note.txt'), 'note')
+    support.same(nil, project:read('more.txt'), 'what came later')
+    editor:wait('the buffer', "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'one'")
+
+    editor:ex('Ralph log')
+    support.wait('the history', function()
+      return editor:buffer_text('loopkeeper://log')
+    end)
+    editor:ex('Ralph output 1')
+    support.wait('the output', function()
+      return (editor:buffer_text('-0001.txt') or ''):find('agent start', 1, true)
+    end, function()
+      return editor:describe()
+    end)
+  end,
+
+  -- A loop that nobody stops must not be taken for a stopped one.
+  control = function()
+    local project, editor = start()
+    stops(project, editor, function() end)
+  end,
+}
