@@ -11,3 +11,4 @@ pub(crate) mod restore;
 pub(crate) mod start;
 pub(crate) mod trust;
 pub(crate) mod work;
+pub(crate) mod zone;

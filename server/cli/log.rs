@@ -5,12 +5,12 @@ use super::failure::{self, Answer};
 use super::out::Out;
 use super::render::Glyphs;
 use super::render::entry::{Detail, Teller};
-use super::render::time::Zone;
 use super::select::LoopArg;
 use crate::adapters::journal_file;
 use crate::adapters::state_dir::StateDir;
 use crate::front::follow::Following;
 use crate::front::loops;
+use crate::front::zone::Zone;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -7,7 +7,6 @@ pub(crate) mod progress;
 pub(crate) mod remedy;
 pub(crate) mod screen;
 pub(crate) mod table;
-pub(crate) mod time;
 
 use clap::builder::styling::{AnsiColor, Style};
 

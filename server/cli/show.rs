@@ -10,9 +10,9 @@ use serde_json::json;
 use super::out::Out;
 use super::render::entry::{Detail, Teller};
 use super::render::live::Live;
-use super::render::time::Zone;
 use super::render::{Glyphs, ending, progress};
 use crate::adapters::clock;
+use crate::front::zone::Zone;
 
 /// How a loop is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

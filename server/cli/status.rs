@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::failure::{self, Answer};
 use super::out::Out;
-use super::render::time::Zone;
 use super::render::{Glyphs, LOUD, QUIET, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
 use crate::front::loops;
+use crate::front::zone::Zone;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc;
 
+pub(crate) use self::orders::stop;
 pub(crate) use self::refusal::Refusal;
 pub(crate) use self::target::seen as loop_named;
 use super::ext::{self, CommandResult};
@@ -44,7 +45,7 @@ async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
     match params.command.as_str() {
         ext::START => start::start(shared, read(arguments)?).await,
         ext::CHECK => check::check(shared, read(arguments)?).await,
-        ext::STOP => orders::stop(shared, read(arguments)?).await,
+        ext::STOP => stop(shared, read(arguments)?).await,
         ext::PAUSE => orders::pause(shared, read(arguments)?).await,
         ext::RESUME => orders::resume(shared, read(arguments)?).await,
         ext::RESET_BREAKER => orders::reset_breaker(shared, read(arguments)?).await,

@@ -5,6 +5,7 @@
 mod alerts;
 mod diagnostics;
 mod lenses;
+mod limits;
 mod output;
 mod progress;
 pub(crate) mod status;
@@ -17,6 +18,7 @@ use tokio::time::{Instant, sleep_until};
 use self::alerts::Alerts;
 use self::diagnostics::Diagnostics;
 use self::lenses::Lenses;
+use self::limits::Limits;
 use self::output::Output;
 use self::progress::Progress;
 use self::status::Status;
@@ -29,6 +31,7 @@ pub(crate) async fn publish(shared: Arc<Shared>) {
     let mut diagnostics = Diagnostics::default();
     let mut alerts = Alerts::default();
     let mut lenses = Lenses::default();
+    let mut limits = Limits::default();
     let mut progress = Progress::default();
     let mut status = Status::default();
     let mut output = Output::default();
@@ -38,6 +41,7 @@ pub(crate) async fn publish(shared: Arc<Shared>) {
         if picture.looked {
             diagnostics.publish(&shared, &picture).await;
             lenses.publish(&shared, &picture);
+            limits.publish(&shared, &picture);
             alerts.publish(&shared, &picture).await;
             due = sooner(due, progress.publish(&shared, &picture).await);
             due = sooner(due, status.publish(&shared, &picture).await);

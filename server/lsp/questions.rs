@@ -8,12 +8,14 @@ use lsp_types::{MessageActionItem, MessageType};
 use super::shared::Shared;
 
 /// Whoever has not answered by then has other things to do.
-const EXPIRY: Duration = Duration::from_secs(600);
+pub(crate) const EXPIRY: Duration = Duration::from_secs(600);
 
 pub(crate) struct Question {
     pub(crate) message: String,
     /// At most three.
     pub(crate) answers: Vec<&'static str>,
+    /// How long the answer is of use.
+    pub(crate) expiry: Duration,
 }
 
 pub(crate) fn can_ask(shared: &Shared) -> bool {
@@ -32,7 +34,7 @@ pub(crate) async fn ask(shared: &Shared, question: &Question) -> Option<String> 
         question.message.clone(),
         Some(answers.map(item).collect()),
     );
-    let answer = tokio::time::timeout(EXPIRY, asked).await.ok()?;
+    let answer = tokio::time::timeout(question.expiry, asked).await.ok()?;
     if let Ok(item) = answer {
         return item.map(|it| it.title);
     }

@@ -2,6 +2,7 @@
 
 mod endings;
 mod frames;
+mod limits;
 mod load;
 mod requests;
 mod shown;

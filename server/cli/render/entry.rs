@@ -12,8 +12,8 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId};
 use loopkeeper_core::view::words;
 
-use super::time::Zone;
 use super::{Glyphs, QUIET};
+use crate::front::zone::Zone;
 
 /// Tells a journal from its start: later records name criteria only by the ids that earlier ones introduced.
 pub(crate) struct Teller {

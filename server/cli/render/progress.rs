@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use loopkeeper_core::view::{LoopStatus, State, headline, words};
 
-use super::time::Zone;
 use super::{CARE, Glyphs, LOUD, QUIET, remedy};
+use crate::front::zone::Zone;
 
 /// The block for `status` at `now_ms`, milliseconds of wall time.
 pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyphs) -> Vec<String> {

@@ -14,7 +14,7 @@ use crate::front::{keeper, order};
 use crate::lsp::ext::{CommandResult, LoopArgs, SteerArgs, StopArgs};
 use crate::lsp::shared::Shared;
 
-pub(super) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
+pub(crate) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
     with_loop(shared, args.loop_id, move |store, seen| {
         if seen.is_alive() {
             order::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))

@@ -108,7 +108,7 @@ async fn questioned(shared: &Arc<Shared>, needed: Needed, then: Then) {
     };
     let count = words::counted(needed.count as u64, "command");
     let message = format!("Ralph wants to run {count} of {} that you have not trusted yet.", needed.title);
-    let question = Question { message, answers: vec![SHOW, yes, NO] };
+    let question = Question { message, answers: vec![SHOW, yes, NO], expiry: questions::EXPIRY };
     while let Some(answer) = questions::ask(shared, &question).await {
         if answer == yes {
             trusted(shared, &needed, &then).await;

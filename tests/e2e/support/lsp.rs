@@ -43,7 +43,6 @@ struct State {
 #[derive(Clone)]
 pub(crate) enum Reply {
     With(Value),
-    #[expect(dead_code, reason = "the server asks and tells nothing yet; whoever uses it takes this away")]
     Never,
 }
 
@@ -104,7 +103,6 @@ impl Editor {
     }
 
     /// What the editor answers to requests of this method from now on.
-    #[expect(dead_code, reason = "the server asks and tells nothing yet; whoever uses it takes this away")]
     pub(crate) fn answers(&self, method: &str, reply: Reply) {
         self.inbox.lock().answers.insert(method.to_owned(), reply);
     }
@@ -167,7 +165,6 @@ impl Editor {
 
     /// The first notification or request of the server that is so; waits for it.
     #[track_caller]
-    #[expect(dead_code, reason = "the server asks and tells nothing yet; whoever uses it takes this away")]
     pub(crate) fn said(&self, method: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         self.until(method, |it| it["method"] == method && is_it(&it["params"]))["params"].clone()
     }

@@ -9,7 +9,7 @@ use loopkeeper_core::task::{Check, Criterion, CriterionId, Place};
 
 use super::{Detail, Teller};
 use crate::cli::render::Glyphs;
-use crate::cli::render::time::Zone;
+use crate::front::zone::Zone;
 
 /// 2026-11-20 12:00:00 UTC.
 const NOON: u64 = 1_795_176_000_000;

@@ -1,0 +1,61 @@
+//! What an editor is asked when the provider's usage limit is reached.
+
+use serde_json::{Value, json};
+
+use super::server;
+use crate::cli::Terminal;
+use crate::support::lsp::{Editor, Reply, uri};
+
+const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
+
+/// A project whose agent plays the record of a Claude Code that met its limit, with a reset in an hour.
+fn project() -> Terminal {
+    let record = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/agents/claude/limit5h_oauth_429.jsonl");
+    let terminal = Terminal::new();
+    let agent = format!("sed \"s/1795200628/$(($(date +%s) + 3600))/g\" {record}; exit 1");
+    let settings =
+        "agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"agent.sh\"]\noutput = \"claude\"\n";
+    terminal.file("PROMPT.md", TASK).file("agent.sh", &agent).file("loopkeeper.toml", settings);
+    terminal
+}
+
+/// An editor that can be asked, on a loop that was just started.
+fn waiting(terminal: &Terminal, reply: Reply) -> Editor {
+    terminal.run(&["run", "--trust", "--detach"]).expect(0);
+    let mut editor = Editor::start(server(terminal));
+    editor.answers("window/showMessageRequest", reply);
+    let can = json!({"window": {"showMessage": {}}, "experimental": {"loopkeeper": {"version": 1}}});
+    editor.initialize(&terminal.root(), &json!({"capabilities": can}));
+    editor
+}
+
+fn is_asked(message: &Value) -> bool {
+    message["method"] == "window/showMessageRequest"
+        && message["params"]["message"].as_str().is_some_and(|it| it.contains("usage limit"))
+}
+
+#[test]
+fn at_a_usage_limit_the_user_is_asked_and_may_stop() {
+    let terminal = project();
+    let editor = waiting(&terminal, Reply::With(json!({"title": "Stop"})));
+    let asked = editor.until("the question", is_asked);
+    let answers: Vec<_> =
+        asked["params"]["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
+    assert_eq!(answers, ["Wait", "Stop"]);
+    let over = editor.said("loopkeeper/alert", |_| true);
+    assert_eq!(over["kind"], "ended", "{over:#}");
+}
+
+#[test]
+fn a_question_that_nobody_answers_holds_up_nothing_and_is_asked_once() {
+    let terminal = project();
+    let mut editor = waiting(&terminal, Reply::Never);
+    editor.until("the question", is_asked);
+    let task = json!({"task": uri(&terminal.root().join("PROMPT.md"))});
+    let page = editor.request("loopkeeper/trustPage", &task);
+    assert_eq!(page["trusted"], true, "{page:#}");
+    let stop = json!({"command": "loopkeeper.server.stop", "arguments": [{"loopId": "latest", "now": true}]});
+    editor.request("workspace/executeCommand", &stop);
+    editor.said("loopkeeper/alert", |_| true);
+    assert_eq!(editor.messages().iter().filter(|it| is_asked(it)).count(), 1);
+}
