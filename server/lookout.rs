@@ -103,6 +103,28 @@ pub(crate) struct Scope {
     pub(crate) texts: Arc<dyn Texts>,
 }
 
+impl Scope {
+    fn world(&self) -> World {
+        World::new(self.store.clone(), self.folders.clone(), self.trusted)
+    }
+
+    /// Does something with the world on a thread that may block. A look that panics is a bug, and no reason never to
+    /// look again.
+    async fn apart(&self, mut world: World, work: impl FnOnce(&mut World) + Send + 'static) -> World {
+        let worked = tokio::task::spawn_blocking(move || {
+            work(&mut world);
+            world
+        });
+        worked.await.unwrap_or_else(|error| {
+            let mut world = self.world();
+            world.trouble(format!(
+                "looking at the folders failed: {error}. Hint: this is a bug, please report it"
+            ));
+            world
+        })
+    }
+}
+
 impl Lookout {
     /// Begins to look; ends when the last clone is gone. Needs a tokio runtime.
     pub(crate) fn start(scope: Scope) -> Self {
@@ -194,9 +216,8 @@ struct Post {
 }
 
 impl Post {
-    async fn keep(self, scope: Scope) {
-        let mut world = World::new(scope.store, scope.folders, scope.trusted);
-        let texts = scope.texts;
+    async fn keep(self, mut scope: Scope) {
+        let mut world = scope.world();
         let mut watching = {
             let wanted = Arc::clone(&self.wanted);
             Watching::new(move |nudge| wanted.nudge(nudge))
@@ -209,24 +230,21 @@ impl Post {
                 nudge = nudge.and(self.wanted.take());
             }
             if let Some(folders) = self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                scope.folders.clone_from(&folders);
                 world.set_folders(folders);
             }
-            let open = texts.open();
-            let looked = tokio::task::spawn_blocking(move || {
-                world.look(nudge, &open);
-                watching.follow(&world.places());
-                (world, watching)
+            let texts = Arc::clone(&scope.texts);
+            world = scope.apart(world, move |world| world.look(nudge, &texts.open())).await;
+            let places = world.places();
+            let followed = tokio::task::spawn_blocking(move || {
+                watching.follow(&places);
+                watching
             });
-            let Ok(back) = looked.await else { return };
-            (world, watching) = back;
+            let Ok(back) = followed.await else { return };
+            watching = back;
             self.publish(&world);
             if nudge.tree {
-                let looked = tokio::task::spawn_blocking(move || {
-                    world.look_at_trees();
-                    world
-                });
-                let Ok(back) = looked.await else { return };
-                world = back;
+                world = scope.apart(world, World::look_at_trees).await;
                 self.publish(&world);
             }
             pulse = world.is_busy();
@@ -250,3 +268,6 @@ impl Post {
         self.sender.send_replace(Arc::new(picture));
     }
 }
+
+#[cfg(test)]
+mod tests;

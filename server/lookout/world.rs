@@ -68,6 +68,11 @@ impl World {
         self.folders = folders;
     }
 
+    /// Said until the next look at what the state folder holds.
+    pub(super) fn trouble(&mut self, trouble: String) {
+        self.state_troubles.push(trouble);
+    }
+
     /// Looks at what `nudge` says may have changed.
     pub(super) fn look(&mut self, nudge: Nudge, open: &[OpenText]) {
         let new_document = open.iter().any(|it| !self.open.iter().any(|old| old.path == it.path));
