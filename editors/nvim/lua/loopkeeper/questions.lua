@@ -8,6 +8,8 @@ local M = {}
 
 local user_is_there_ms = 30000
 
+local levels = { info = vim.log.levels.INFO, warning = vim.log.levels.WARN, error = vim.log.levels.ERROR }
+
 local expected_until = 0
 local pending = {} ---@type { params: table, answer: fun(choice: any) }[]
 local actions = {} ---@type { alert: loopkeeper.AlertParams, client: integer }[]
@@ -33,7 +35,7 @@ end
 function M.asked(params)
   local running, is_main = coroutine.running()
   if not running or is_main or not params.actions or #params.actions == 0 then
-    ui.warn(params.message)
+    ui.tell(params.message, vim.log.levels.WARN)
     return vim.NIL
   end
   local question = { params = params }
@@ -52,7 +54,7 @@ function M.asked(params)
     end)
   else
     table.insert(pending, question)
-    ui.warn(params.message .. ' (`:Ralph status` answers)')
+    ui.tell('`:Ralph status` answers: ' .. params.message, vim.log.levels.WARN)
   end
   return coroutine.yield()
 end
@@ -68,8 +70,7 @@ function M.alert(params, client)
     table.insert(actions, { alert = params, client = client.id })
   end
   if require('loopkeeper.config').get().notify then
-    local tell = ({ info = ui.info, warning = ui.warn, error = ui.error })[params.severity] or ui.info
-    tell(params.message)
+    ui.tell(params.message, levels[params.severity] or vim.log.levels.INFO)
   end
 end
 

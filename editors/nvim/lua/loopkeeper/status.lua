@@ -43,7 +43,7 @@ end
 function M.tell_health(root, params)
   local message = params.health ~= 'ok' and params.message or nil
   if message and health_told[root] ~= message then
-    require('loopkeeper.ui').warn(message)
+    require('loopkeeper.ui').tell(message, vim.log.levels.WARN)
   end
   health_told[root] = message
 end

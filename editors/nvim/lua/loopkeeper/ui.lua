@@ -19,6 +19,29 @@ function M.error(message)
   notify(message, vim.log.levels.ERROR)
 end
 
+local function notify_is_built_in()
+  -- Somebody's replacement may be a table that can be called; built-in code has no file.
+  local source = type(vim.notify) == 'function' and debug.getinfo(vim.notify, 'S').source or '@'
+  return vim.startswith(source, '@vim/') or not vim.startswith(source, '@')
+end
+
+--- A message that nobody asked for. Neovim's own `vim.notify` makes the user press a key after one that does not fit
+--- into a line, so there it is cut: `:Ralph status` has all of it.
+---@param message string
+---@param level integer
+function M.tell(message, level)
+  local room = vim.v.echospace - #'Ralph: '
+  local line = message:gsub('%s+', ' ')
+  if notify_is_built_in() and vim.fn.strdisplaywidth(line) > room then
+    local kept = math.max(room - 1, 0)
+    while vim.fn.strdisplaywidth(vim.fn.strcharpart(line, 0, kept)) > room - 1 do
+      kept = kept - 1
+    end
+    message = vim.fn.strcharpart(line, 0, kept) .. '…'
+  end
+  notify(message, level)
+end
+
 --- `vim.ui.select` among items, each shown by `label`.
 ---@generic T
 ---@param items T[]

@@ -40,7 +40,7 @@ return {
     local fake, editor = start()
     -- Nobody asked for anything yet.
     fake:send(question(900, 'The agent asks: which port?', { '80', '8080' }))
-    editor:wait_message('The agent asks: which port? (`:Ralph status` answers)')
+    editor:wait_message('`:Ralph status` answers: The agent asks: which port?')
     support.same(0, editor:lua('return #_G.test.questions'), 'questions shown unasked')
     editor:ex('Ralph')
     editor:wait_question('which port?')
