@@ -20,7 +20,6 @@ pub(crate) struct Picture {
     pub(crate) tasks: Vec<Arc<TaskSeen>>,
     /// Needs you, working, paused, then the last that ended.
     pub(crate) loops: Vec<Arc<LoopSeen>>,
-    #[expect(dead_code, reason = "their remarks are shown next")]
     pub(crate) configs: Vec<Arc<ConfigSeen>>,
     /// The editor's own trust.
     pub(crate) trusted: bool,
@@ -83,7 +82,6 @@ pub(crate) struct LoopSeen {
 }
 
 /// One `loopkeeper.toml` as the editor shows it.
-#[expect(dead_code, reason = "its remarks are shown next")]
 #[derive(Debug, Clone)]
 pub(crate) struct ConfigSeen {
     pub(crate) path: PathBuf,

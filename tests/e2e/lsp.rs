@@ -4,6 +4,7 @@ mod endings;
 mod frames;
 mod limits;
 mod load;
+mod remarks;
 mod requests;
 mod shown;
 

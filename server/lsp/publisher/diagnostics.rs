@@ -3,7 +3,7 @@
 
 mod sources;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,20 +33,28 @@ struct Desk {
     can: PublishDiagnosticsClientCapabilities,
 }
 
+/// What there is to say, by document.
+#[derive(Default)]
+struct Made {
+    lists: BTreeMap<Url, Vec<Diagnostic>>,
+    /// The editor shows a newer text of these than was looked at: what stands there stays until the next look.
+    behind: BTreeSet<Url>,
+}
+
 impl Diagnostics {
     pub(super) async fn publish(&mut self, shared: &Arc<Shared>, picture: &Arc<Picture>) {
         let desk = Desk::of(shared);
         let looked = Arc::clone(picture);
         // Reads the lines that failures are at.
         let made = tokio::task::spawn_blocking(move || {
-            let all = all(&looked, &desk);
-            (all, desk)
+            let made = Made::of(&looked, &desk);
+            (made, desk)
         });
-        let Ok((mut now, desk)) = made.await else { return };
+        let Ok((Made { lists: mut now, behind }, desk)) = made.await else { return };
         for gone in self.sent.keys().filter(|it| !now.contains_key(*it)).cloned().collect::<Vec<_>>() {
             now.insert(gone, Vec::new());
         }
-        for (uri, diagnostics) in now {
+        for (uri, diagnostics) in now.into_iter().filter(|(uri, _)| !behind.contains(uri)) {
             let before = self.sent.get(&uri);
             if before == Some(&diagnostics) || before.is_none() && diagnostics.is_empty() {
                 continue;
@@ -62,29 +70,60 @@ impl Diagnostics {
     }
 }
 
-fn all(picture: &Picture, desk: &Desk) -> BTreeMap<Url, Vec<Diagnostic>> {
-    let mut all: BTreeMap<Url, Vec<Diagnostic>> = BTreeMap::new();
-    let mut add = |uri: Option<Url>, diagnostic: Diagnostic| {
+impl Made {
+    fn of(picture: &Picture, desk: &Desk) -> Self {
+        let mut made = Self::default();
+        for task in &picture.tasks {
+            known::with(picture, task, |known| {
+                made.task(task, known, desk);
+                for failure in editor::source_failures(known) {
+                    if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {
+                        made.add(desk.uri(&path), diagnostic);
+                    }
+                }
+            });
+        }
+        for config in &picture.configs {
+            let (Some(uri), lines) = (desk.uri(&config.path), Lines::of(&config.text)) else { continue };
+            made.note_text(&uri, desk, &config.path, &config.text);
+            for remark in editor::settings::diagnostics("", &config.text) {
+                let range = lines.range(&config.text, &remark.place.range, desk.encoding);
+                made.add(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
+            }
+        }
+        made
+    }
+
+    fn task(&mut self, task: &TaskSeen, known: &Known<'_>, desk: &Desk) {
+        let mut remarks = editor::diagnostics(known).into_iter().peekable();
+        for document in known.documents {
+            let path = task.root.join(&document.path);
+            let Some(uri) = desk.uri(&path) else { continue };
+            self.note_text(&uri, desk, &path, &document.text);
+            // Remarks come in the order of the documents.
+            let lines = Lines::of(&document.text);
+            while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {
+                let range = lines.range(&document.text, &remark.place.range, desk.encoding);
+                let related = remark.related.iter().filter_map(|it| related(task, desk, it)).collect();
+                self.add(Some(uri.clone()), desk.diagnostic(range, remark, related));
+            }
+        }
+    }
+
+    /// A document that several tasks share is spoken of once.
+    fn add(&mut self, uri: Option<Url>, diagnostic: Diagnostic) {
         let Some(uri) = uri else { return };
-        let list = all.entry(uri).or_default();
+        let list = self.lists.entry(uri).or_default();
         if !list.contains(&diagnostic) {
             list.push(diagnostic);
         }
-    };
-    for task in &picture.tasks {
-        known::with(picture, task, |known| {
-            for remark in editor::diagnostics(known) {
-                let path = task.root.join(&remark.place.file);
-                add(desk.uri(&path), desk.diagnostic(task, known, remark));
-            }
-            for failure in editor::source_failures(known) {
-                if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {
-                    add(desk.uri(&path), diagnostic);
-                }
-            }
-        });
     }
-    all
+
+    fn note_text(&mut self, uri: &Url, desk: &Desk, path: &Path, looked_at: &str) {
+        if desk.open.get(path).is_some_and(|it| *it.text != *looked_at) {
+            self.behind.insert(uri.clone());
+        }
+    }
 }
 
 impl Desk {
@@ -109,21 +148,30 @@ impl Desk {
         self.open.values().find(|it| it.uri == *uri).map(|it| it.version)
     }
 
-    fn diagnostic(&self, task: &TaskSeen, known: &Known<'_>, remark: editor::Diagnostic) -> Diagnostic {
-        let text = known.documents.iter().find(|it| it.path == remark.place.file).map_or("", |it| &it.text);
-        let related = remark.related.iter().filter_map(|it| related(task, self, it)).collect::<Vec<_>>();
-        let tags = remark.stale && self.can.tag_support.is_some();
+    fn diagnostic(
+        &self,
+        range: Range,
+        remark: editor::Diagnostic,
+        related: Vec<DiagnosticRelatedInformation>,
+    ) -> Diagnostic {
+        let related = Some(related).filter(|it| !it.is_empty() && self.can.related_information == Some(true));
         Diagnostic {
-            range: Lines::of(text).range(text, &remark.place.range, self.encoding),
+            range,
             severity: Some(severity(remark.severity)),
             code: Some(NumberOrString::String(remark.code.word().to_owned())),
             source: Some(editor::Diagnostic::SOURCE.to_owned()),
             message: remark.message,
-            related_information: Some(related)
-                .filter(|it| !it.is_empty() && self.can.related_information == Some(true)),
-            tags: tags.then(|| vec![DiagnosticTag::UNNECESSARY]),
+            related_information: related,
+            tags: self.tags(remark.stale),
             ..Diagnostic::default()
         }
+    }
+
+    /// What is stale is shown faded where the client can.
+    fn tags(&self, stale: bool) -> Option<Vec<DiagnosticTag>> {
+        let known = self.can.tag_support.as_ref();
+        let fades = known.is_some_and(|it| it.value_set.contains(&DiagnosticTag::UNNECESSARY));
+        (stale && fades).then(|| vec![DiagnosticTag::UNNECESSARY])
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::view::editor::SourceFailure;
-use lsp_types::{Diagnostic, DiagnosticTag, Position, Range};
+use lsp_types::{Diagnostic, Position, Range};
 
 use super::{Desk, severity};
 use crate::lookout::picture::TaskSeen;
@@ -21,13 +21,12 @@ pub(super) fn diagnostic(
 ) -> Option<(PathBuf, Diagnostic)> {
     let path = path(task, &failure.file)?;
     let line = line(desk, &path, failure.line)?;
-    let tags = failure.stale && desk.can.tag_support.is_some();
     let diagnostic = Diagnostic {
         range: range(&line, failure, desk.encoding),
         severity: Some(severity(failure.severity)),
         source: Some(SourceFailure::SOURCE.to_owned()),
         message: failure.message.clone(),
-        tags: tags.then(|| vec![DiagnosticTag::UNNECESSARY]),
+        tags: desk.tags(failure.stale),
         ..Diagnostic::default()
     };
     Some((path, diagnostic))

@@ -1,0 +1,193 @@
+//! Diagnostics: where they stand, when they go, and that none of them ever speaks of another text than the one that
+//! the editor shows.
+
+use serde_json::{Value, json};
+
+use super::server;
+use crate::cli::Terminal;
+use crate::support::lsp::{Editor, uri};
+
+const PROMPT: &str = "# Pay\n\nDone when:\n\n- 😀 tests: `$ sh t.sh`\n- bare: `cargo test`\n";
+
+struct Desk {
+    terminal: Terminal,
+    editor: Editor,
+}
+
+impl Desk {
+    fn new(files: &[(&str, &str)], capabilities: &Value) -> Self {
+        let terminal = Terminal::new();
+        for (path, text) in files {
+            terminal.file(path, text);
+        }
+        let mut editor = Editor::start(server(&terminal));
+        let text = json!({"publishDiagnostics": capabilities});
+        editor.initialize(&terminal.root(), &json!({"capabilities": {"textDocument": text}}));
+        Self { terminal, editor }
+    }
+
+    fn uri(&self, name: &str) -> String {
+        uri(&self.terminal.root().join(name))
+    }
+
+    fn open(&self, name: &str, text: &str) {
+        let document = json!({"uri": self.uri(name), "version": 1, "languageId": "x", "text": text});
+        self.editor.notify("textDocument/didOpen", &json!({"textDocument": document}));
+    }
+
+    fn change(&self, name: &str, version: u32, text: &str) {
+        let id = json!({"uri": self.uri(name), "version": version});
+        let params = json!({"textDocument": id, "contentChanges": [{"text": text}]});
+        self.editor.notify("textDocument/didChange", &params);
+    }
+
+    fn execute(&mut self, command: &str, argument: &Value) {
+        let command = format!("loopkeeper.server.{command}");
+        self.editor
+            .request("workspace/executeCommand", &json!({"command": command, "arguments": [argument]}));
+    }
+
+    fn check(&mut self) {
+        let task = self.uri("PROMPT.md");
+        let page = self.editor.request("loopkeeper/trustPage", &json!({"task": task}));
+        self.execute("trust", &json!({"task": task, "hash": page["hash"]}));
+        self.execute("check", &json!({"task": task}));
+    }
+
+    /// Waits until the document is said to have exactly these, as `line severity code: message`.
+    #[track_caller]
+    fn until(&self, name: &str, expect: &[&str]) -> Value {
+        let uri = self.uri(name);
+        let so = |it: &Value| is_about(it, &uri) && shown(&it["params"]["diagnostics"]) == expect;
+        self.editor.until(&format!("{expect:#?}"), so)["params"].clone()
+    }
+}
+
+fn is_about(message: &Value, uri: &str) -> bool {
+    message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == uri
+}
+
+fn shown(diagnostics: &Value) -> Vec<String> {
+    let one = |it: &Value| {
+        let line = &it["range"]["start"]["line"];
+        format!(
+            "{line} {} {}: {}",
+            it["severity"],
+            it["code"].as_str().unwrap_or("-"),
+            it["message"].as_str().unwrap()
+        )
+    };
+    diagnostics.as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
+    let script = "echo src/a.py:2: bad\nexit 1\n";
+    let files = [("PROMPT.md", PROMPT), ("t.sh", script), ("src/a.py", "x = 1\ny = 2\n")];
+    let can = json!({"relatedInformation": true, "tagSupport": {"valueSet": [1]}});
+    let mut desk = Desk::new(&files, &can);
+    desk.check();
+    // Nobody has it open: results are said, wording is not.
+    let said = desk.until(
+        "PROMPT.md",
+        &[
+            "0 3 summary: idle: 0 of 2 criteria pass",
+            "4 2 failing: 😀 tests: exit 1",
+            "5 2 not-a-check: bare: cargo test: a command without `$ ` is never run. Write the `$ `.",
+        ],
+    );
+    let failing = &said["diagnostics"][1];
+    assert_eq!(failing["source"], "ralph");
+    assert_eq!(failing["range"]["start"]["character"], 2);
+    let related = failing["relatedInformation"].as_array().unwrap();
+    assert_eq!(related[0]["location"]["uri"], desk.uri("src/a.py"));
+    assert_eq!(related[0]["location"]["range"]["start"]["line"], 1);
+    assert!(related[1].to_string().contains("/0000."), "{related:#?}");
+    let copy = desk.until("src/a.py", &["1 2 -: bad"]);
+    assert_eq!(copy["diagnostics"][0]["source"], "ralph(tests)");
+    // A changed tree makes it stale, a passing check makes it go.
+    desk.terminal.file("t.sh", "exit 0\n");
+    desk.editor.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
+    let stale = desk.until(
+        "PROMPT.md",
+        &[
+            "0 4 summary: idle: 0 of 2 criteria pass, files changed since",
+            "4 4 failing: 😀 tests: exit 1, files changed since",
+            "5 2 not-a-check: bare: cargo test: a command without `$ ` is never run. Write the `$ `.",
+        ],
+    );
+    assert_eq!(stale["diagnostics"][1]["tags"], json!([1]));
+    let task = desk.uri("PROMPT.md");
+    desk.execute("check", &json!({"task": task}));
+    desk.until("src/a.py", &[]);
+    desk.editor.quit();
+}
+
+#[test]
+fn a_client_that_announced_nothing_gets_the_plain_form() {
+    let mut desk =
+        Desk::new(&[("PROMPT.md", PROMPT), ("t.sh", "echo src/a.py:2: bad; exit 1\n")], &json!({}));
+    desk.check();
+    let uri = desk.uri("PROMPT.md");
+    let failing = |it: &Value| is_about(it, &uri) && it.to_string().contains("\"failing\"");
+    let said = desk.editor.until("failing", failing)["params"]["diagnostics"].clone();
+    for it in said.as_array().unwrap() {
+        assert!(it.get("relatedInformation").is_none() && it.get("tags").is_none(), "{it:#}");
+    }
+    desk.editor.quit();
+}
+
+#[test]
+fn places_are_those_of_the_text_with_that_version() {
+    let desk = Desk::new(&[("PROMPT.md", PROMPT)], &json!({"versionSupport": true}));
+    desk.open("PROMPT.md", PROMPT);
+    // Every version has another number of lines in front.
+    let text = |version: u32| format!("{}{PROMPT}", "\n".repeat(version as usize % 7));
+    let last = 300;
+    for version in 2..=last {
+        desk.change("PROMPT.md", version, &text(version));
+    }
+    let uri = desk.uri("PROMPT.md");
+    desk.editor.until("the last version", |it| is_about(it, &uri) && it["params"]["version"] == last);
+    let all = desk.editor.messages();
+    let published = all.iter().filter(|it| is_about(it, &uri)).map(|it| &it["params"]);
+    for it in published {
+        let text = text(it["version"].as_u64().unwrap() as u32);
+        let before = text.len() - PROMPT.len();
+        let version_one = it["version"] == 1;
+        let found = it["diagnostics"].as_array().unwrap().iter().find(|it| it["code"] == "not-a-check");
+        let line = found.expect("it is in every version")["range"]["start"]["line"].as_u64().unwrap();
+        assert_eq!(line as usize, if version_one { 5 } else { before + 5 }, "{it:#}");
+    }
+}
+
+#[test]
+fn slips_in_the_configuration_stand_there_until_they_are_mended() {
+    let slip = "[limits]\niteratons = 3\n";
+    let mut desk = Desk::new(&[("loopkeeper.toml", slip)], &json!({}));
+    let expect = "1 1 unknown-key: `limits.iteratons` is not a known key. Did you mean `limits.iterations`?";
+    let said = desk.until("loopkeeper.toml", &[expect]);
+    desk.open("loopkeeper.toml", slip);
+    let range = said["diagnostics"][0]["range"].clone();
+    let context = json!({"diagnostics": said["diagnostics"]});
+    let params =
+        json!({"textDocument": {"uri": desk.uri("loopkeeper.toml")}, "range": range, "context": context});
+    assert_eq!(desk.editor.request("textDocument/codeAction", &params), json!([]), "it takes only commands");
+    desk.change("loopkeeper.toml", 2, "[limits]\niterations = 3\n");
+    desk.until("loopkeeper.toml", &[]);
+    desk.change("loopkeeper.toml", 3, "[limits\n");
+    let uri = desk.uri("loopkeeper.toml");
+    desk.editor.until("syntax", |it| is_about(it, &uri) && it.to_string().contains("\"syntax\""));
+    desk.editor.quit();
+}
+
+#[test]
+fn a_folder_without_tasks_hears_nothing() {
+    let mut desk = Desk::new(&[("README.md", "# Notes\n\n- a: `cargo test`\n")], &json!({}));
+    desk.open("README.md", "# Notes\n\n- a: `cargo test`\n");
+    // An answer from behind the first look: what it had to say is said.
+    desk.editor.request("loopkeeper/loops", &json!({}));
+    desk.editor.quit();
+    let said = desk.editor.all_messages();
+    assert!(said.iter().all(|it| it["method"] != "textDocument/publishDiagnostics"), "{said:#?}");
+}
