@@ -12,7 +12,7 @@ use crate::rigs::disk::Disk;
 use crate::rigs::unavailable;
 
 /// Room for the program's own copy and a loop or two.
-const OPTIONS: &str = "size=48m,mode=0700";
+const OPTIONS: &str = "size=160m,mode=0700";
 
 /// Takes every byte that the disk has left, but for `spare`.
 fn fill(disk: &Path, spare: u64) -> PathBuf {
