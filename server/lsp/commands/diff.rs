@@ -22,7 +22,7 @@ const MOST_FILES: usize = 500;
 
 pub(super) async fn diff(shared: &Arc<Shared>, args: DiffArgs) -> Done {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
-    let done = blocking(move || {
+    let done: CommandResult = blocking(move || {
         let state_dir = StateDir::open().map_err(Failure::from)?;
         let seen = target::seen(&state_dir, &roots, &args.loop_id)?;
         if args.iteration == 0 {
@@ -49,6 +49,10 @@ pub(super) async fn diff(shared: &Arc<Shared>, args: DiffArgs) -> Done {
         })
     })
     .await?;
+    // Our own clients lay the files out side by side.
+    if let Some(patch) = done.patch.as_ref().filter(|_| !shared.session().knows_us()) {
+        pages::show(shared, patch);
+    }
     Ok(done)
 }
 
