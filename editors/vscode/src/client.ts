@@ -4,8 +4,8 @@
 import { EventEmitter, Uri, window, workspace } from "vscode";
 import type { Disposable, ExtensionContext } from "vscode";
 import { ExecuteCommandRequest, State } from "vscode-languageclient/node";
-import type { LanguageClient } from "vscode-languageclient/node";
 import { connect } from "./connection";
+import type { Connection } from "./connection";
 import { showFailure, showServerProblem, unsavedDocument } from "./failure";
 import { findServer } from "./lookup";
 import { Commands, Notifications, protocolVersion } from "./protocol";
@@ -18,10 +18,13 @@ const deaths = 5;
 const patience = 180_000;
 /** A command that comes with the window waits this long for the server. */
 const firstStatus = 10_000;
+/** A program that says nothing for this long is not taken for a server. */
+const greeting = 30_000;
 
 export class Server implements Disposable {
-  private client: LanguageClient | undefined;
+  private client: Connection | undefined;
   private died: number[] = [];
+  private turn: Promise<void> = Promise.resolve();
   private last: StatusParams | undefined;
   private current: ServerState = "starting";
   private why: string | undefined;
@@ -52,40 +55,17 @@ export class Server implements Disposable {
     return this.why;
   }
 
-  async start(): Promise<void> {
-    const found = findServer({
-      setting: workspace.getConfiguration("loopkeeper").get("server.path", ""),
-      extension: this.context.extensionPath,
-      path: process.env["PATH"] ?? "",
-    });
-    if ("missing" in found) {
-      this.fail(found.missing);
-      return;
-    }
-    this.become("starting");
-    this.channel.appendLine(`Server: ${found.program} (from ${found.from})`);
-    const client = this.prepare(found.program);
-    this.client = client;
-    try {
-      await client.start();
-    } catch (error) {
-      if (this.client === client) this.fail(`${found.program} does not start: ${String(error)}. Check loopkeeper.server.path.`);
-      return;
-    }
-    this.greet(client, found.program);
-  }
-
-  async restart(): Promise<void> {
+  /** Starts the server, or another in its place. One after the other, however often it is asked for. */
+  restart(): Promise<void> {
     this.died = [];
-    await this.stop();
-    await this.start();
+    return this.inTurn(async () => {
+      await this.end();
+      await this.begin();
+    });
   }
 
-  async stop(): Promise<void> {
-    const client = this.client;
-    this.client = undefined;
-    // A server that does not answer is killed by the library; there is nothing to tell anybody.
-    await client?.dispose().catch(() => undefined);
+  stop(): Promise<void> {
+    return this.inTurn(() => this.end());
   }
 
   /** Sends a server command. Failures are shown here; `undefined` means that it failed. */
@@ -134,7 +114,38 @@ export class Server implements Disposable {
     for (const it of [this.changed, this.alerted, this.printed, this.channel]) it.dispose();
   }
 
-  private prepare(program: string): LanguageClient {
+  private inTurn(act: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(act);
+    return this.turn;
+  }
+
+  private async end(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    await client?.end();
+  }
+
+  private async begin(): Promise<void> {
+    const found = findServer({
+      setting: workspace.getConfiguration("loopkeeper").get("server.path", ""),
+      extension: this.context.extensionPath,
+      path: process.env["PATH"] ?? "",
+    });
+    if ("missing" in found) {
+      this.fail(found.missing);
+      return;
+    }
+    this.become("starting");
+    this.channel.appendLine(`Server: ${found.program} (from ${found.from})`);
+    const client = this.prepare(found.program);
+    this.client = client;
+    const problem = await this.greet(client);
+    if (problem === undefined) return;
+    await this.end();
+    this.fail(`${found.program} ${problem}`);
+  }
+
+  private prepare(program: string): Connection {
     const client = connect(program, {
       channel: this.channel,
       execute: async (command, argument) => {
@@ -162,12 +173,24 @@ export class Server implements Disposable {
     return client;
   }
 
-  /** A program that is no loopkeeper, or one of another age, would leave everything empty without a word. */
-  private greet(client: LanguageClient, program: string): void {
+  /** What is wrong with it: a program that is no loopkeeper, or of another age, would leave everything empty without a word. */
+  private async greet(client: Connection): Promise<string | undefined> {
+    let late: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      late = setTimeout(() => {
+        reject(new Error("it does not answer"));
+      }, greeting);
+    });
+    try {
+      await Promise.race([client.start(), limit]);
+    } catch (error) {
+      return `does not start: ${error instanceof Error ? error.message : String(error)}. Check loopkeeper.server.path.`;
+    } finally {
+      clearTimeout(late);
+    }
     const offered = client.initializeResult?.capabilities.experimental as { loopkeeper?: { version?: number } } | undefined;
-    if (offered?.loopkeeper?.version === protocolVersion) return;
-    this.fail(`${program} does not fit this extension. Update it, or let loopkeeper.server.path name another.`);
-    void this.stop();
+    if (offered?.loopkeeper?.version === protocolVersion) return undefined;
+    return "does not fit this extension. Update it, or let loopkeeper.server.path name another.";
   }
 
   private mayStartAgain(): boolean {
@@ -191,7 +214,7 @@ export class Server implements Disposable {
     return (await this.running().sendRequest(ExecuteCommandRequest.type, { command, arguments: [argument] })) as R;
   }
 
-  private running(): LanguageClient {
+  private running(): Connection {
     if (!this.client) throw new Error(this.why ?? "The server does not run.");
     return this.client;
   }

@@ -1,6 +1,8 @@
-// One language client for one process of the server: how it is started and what is changed about the library's own
-// behaviour. It holds no state of ours; `client.ts` decides when there is a connection.
+// One language client for one process of the server: how it is started, how it is ended, and what is changed about the
+// library's own behaviour. It holds no state of ours; `client.ts` decides when there is a connection.
 
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { window, workspace } from "vscode";
 import type { OutputChannel } from "vscode";
 import {
@@ -24,8 +26,8 @@ export interface Hooks {
   died(): boolean;
 }
 
-export function connect(program: string, hooks: Hooks): LanguageClient {
-  const client = new QuietClient("loopkeeper", "Ralph Server", { command: program, args: ["--stdio"] }, options(hooks));
+export function connect(program: string, hooks: Hooks): Connection {
+  const client = new Connection(program, hooks);
   client.registerFeature(announcement);
   // The library hands these to the editor as they are, which makes links of `[text](command:…)`.
   client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
@@ -60,10 +62,36 @@ function options(hooks: Hooks): LanguageClientOptions {
   };
 }
 
-/** Errors are worded and shown by whoever asked; the library only writes them down. */
-class QuietClient extends LanguageClient {
+export class Connection extends LanguageClient {
+  private child: ChildProcess | undefined;
+
+  constructor(program: string, hooks: Hooks) {
+    super("loopkeeper", "Ralph Server", () => this.spawn(program), options(hooks));
+  }
+
+  /** Whatever state it is in; the library refuses to end one that is still starting. */
+  async end(): Promise<void> {
+    try {
+      await this.dispose();
+    } catch {
+      this.child?.kill("SIGKILL");
+    }
+  }
+
+  /** Errors are worded and shown by whoever asked; the library only writes them down. */
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
+  }
+
+  private spawn(program: string): Promise<ChildProcess> {
+    return new Promise((started, failed) => {
+      const child = spawn(program, ["--stdio"], { stdio: "pipe" });
+      this.child = child;
+      child.once("error", failed);
+      child.once("spawn", () => {
+        started(child);
+      });
+    });
   }
 }
 

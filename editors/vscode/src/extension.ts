@@ -49,7 +49,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     }),
     ...registerCommands({ server, output, status, trust }),
   );
-  await server.start();
+  await server.restart();
 }
 
 /** The editor waits for this before it ends the extension host. */

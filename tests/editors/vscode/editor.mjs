@@ -99,8 +99,11 @@ export class Editor {
     this.data = path.join(this.root, "data");
     this.extensions = path.join(this.root, "extensions");
     this.state = path.join(this.root, "state");
-    for (const it of [path.join(this.data, "User"), this.extensions, this.state]) fs.mkdirSync(it, { recursive: true });
+    for (const it of [path.join(this.data, "User"), path.join(this.data, "Machine"), this.extensions, this.state]) fs.mkdirSync(it, { recursive: true });
     fs.writeFileSync(path.join(this.data, "User/settings.json"), JSON.stringify({ ...calm, ...settings }));
+    // What belongs to the machine where programs run is not the user's but the remote's.
+    const machine = Object.entries(settings).filter(([name]) => name === "loopkeeper.server.path");
+    fs.writeFileSync(path.join(this.data, "Machine/settings.json"), JSON.stringify(Object.fromEntries(machine)));
     fs.writeFileSync(path.join(this.root, "config.yaml"), "");
     this.env = {
       ...process.env,

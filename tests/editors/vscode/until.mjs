@@ -1,7 +1,9 @@
 // Waiting for a condition outside the browser.
 
+const longest = Number(process.env.LOOPKEEPER_TEST_LIMIT ?? 90) * 1000;
+
 /** The first true answer of `condition`; what `report` says goes into the error. */
-export async function until(what, condition, report = () => "", limit = 90_000) {
+export async function until(what, condition, report = () => "", limit = longest) {
   const end = Date.now() + limit;
   let last;
   do {

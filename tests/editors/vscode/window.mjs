@@ -22,7 +22,7 @@ export class Window {
   }
 
   /** Waits until `read` gives something that `fits`, and gives it. */
-  async see(what, read, fits = Boolean, limit = 90_000) {
+  async see(what, read, fits = Boolean, limit = undefined) {
     let last;
     const report = () => `last seen: ${JSON.stringify(last)}\n${this.editor.logs()}`;
     try {
@@ -137,6 +137,11 @@ export class Window {
     const it = this.page.locator(".notification-toast .monaco-button, .monaco-dialog-box .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
     await it.waitFor({ state: "visible" });
     await it.click();
+  }
+
+  async dismiss() {
+    await this.palette("Notifications: Clear All Notifications");
+    await this.see("no notification", () => this.notifications(), (all) => all.length === 0);
   }
 
   tabs() {

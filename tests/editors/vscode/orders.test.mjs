@@ -1,0 +1,145 @@
+// The palette, with a played server: what each command asks, what the user is asked first, and what is shown of the
+// answer. The same against the real server is in the other files.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Stage } from "./stage.mjs";
+
+let stage;
+let window;
+const done = { result: { status: null } };
+
+before(async () => {
+  stage = await Stage.set({ files: { "PROMPT.md": "# Parse dates\n", "src/a.txt": "new\n" } });
+  window = stage.window;
+  for (const it of ["start", "stop", "pause", "resume", "check", "resetBreaker", "steer", "trust"]) stage.answers(`loopkeeper.server.${it}`, done);
+});
+after(() => stage?.close());
+
+test("vscode_orders: Start Loop saves the task first", async () => {
+  stage.status();
+  await window.sees("Ralph");
+  await window.page.keyboard.press("Control+1");
+  await window.page.keyboard.type("Dates as ISO has them. ");
+  await window.palette("Ralph: Start Loop");
+  const order = await stage.ordered("loopkeeper.server.start", Boolean);
+  assert.equal(order.task, stage.uri("PROMPT.md"));
+  assert.match(stage.read("PROMPT.md"), /as ISO has them/);
+  const sequence = stage.received().map((it) => it.params?.command ?? it.method);
+  assert.ok(sequence.indexOf("textDocument/didSave") < sequence.indexOf("loopkeeper.server.start"), "saved before it was sent");
+});
+
+test("vscode_orders: of several tasks the user picks one", async () => {
+  const other = stage.task({ id: "docs/RALPH.md", uri: stage.uri("docs/RALPH.md"), title: "Write $(bell) docs" });
+  stage.status([], [stage.task({ uri: stage.uri("a/PROMPT.md"), id: "a/PROMPT.md" }), other]);
+  await window.palette("Ralph: Run Checks");
+  await window.pick("Write $(bell) docs");
+  await stage.ordered("loopkeeper.server.check", (it) => it.task === stage.uri("docs/RALPH.md"));
+});
+
+test("vscode_orders: the palette offers what can be done now", async () => {
+  stage.status();
+  await window.sees("Ralph");
+  const idle = await window.offered("Ralph: ");
+  assert.ok(idle.some((it) => it.includes("Start Loop")));
+  assert.ok(!idle.some((it) => it.includes("Stop Loop")), String(idle));
+  stage.status([stage.loop()]);
+  await window.sees("Ralph 7/30 · 3/5");
+  const working = await window.offered("Ralph: ");
+  for (const it of ["Stop Loop", "Stop Loop Now", "Pause After This Iteration", "Steer…", "Show Output"]) assert.ok(working.some((row) => row.includes(it)), it);
+  assert.ok(!working.some((it) => it.includes("Resume") || it.includes("Reset Breaker")), String(working));
+});
+
+test("vscode_orders: stop, stop now, pause, steer, resume, reset", async () => {
+  stage.status([stage.loop()]);
+  await window.sees("Ralph 7/30 · 3/5");
+  await window.palette("Ralph: Stop Loop");
+  await stage.ordered("loopkeeper.server.stop", (it) => it.loopId === "20261120-aaaaaa" && !it.now);
+  await window.palette("Ralph: Stop Loop Now");
+  await window.press("Stop Now");
+  await stage.ordered("loopkeeper.server.stop", (it) => it.now === true);
+  await window.palette("Ralph: Pause After This Iteration");
+  await stage.ordered("loopkeeper.server.pause", Boolean);
+  await window.palette("Ralph: Steer");
+  await window.answer("Leave the parser alone");
+  await stage.ordered("loopkeeper.server.steer", (it) => it.text === "Leave the parser alone");
+  stage.status([stage.loop({ state: "needsYou", phase: "paused", breaker: { state: "open", reason: "nothing changed", counts: { noProgress: 3 }, trips: 1 } })]);
+  await window.sees("Ralph stopped at 7/30");
+  await window.palette("Ralph: Reset Breaker");
+  await stage.ordered("loopkeeper.server.resetBreaker", Boolean);
+  await window.palette("Ralph: Resume");
+  await stage.ordered("loopkeeper.server.resume", Boolean);
+});
+
+test("vscode_orders: an error is shown as the server words it, an open question is not doubled", async () => {
+  stage.status();
+  await window.sees("Ralph");
+  stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "not trusted", data: { code: "untrusted", asked: true, count: 2 } } });
+  await window.palette("Ralph: Start Loop");
+  await window.see("the second start", () => stage.orders("loopkeeper.server.start").length, (it) => it === 2);
+  stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "Another loop works in this tree. Hint: [stop](command:x) it.", data: { code: "treeBusy", holder: "x" } } });
+  await window.palette("Ralph: Start Loop");
+  const it = await window.notification("Another loop works in this tree");
+  assert.deepEqual(it.links, []);
+  assert.deepEqual((await window.notifications()).map((note) => note.text), [it.text]);
+  await window.dismiss();
+});
+
+test("vscode_orders: the trust page is read-only and verbatim, and the yes is a yes to it", async () => {
+  const commands = [{ kind: "check", title: "Tests pass", lines: ["sh -c 'make test'"], trusted: false }, { kind: "agent", title: "mine", lines: ["./agent.sh"], trusted: false }];
+  const text = "Commands of Parse dates\n\n  sh -c 'make test'\n  ./agent.sh\n  <b>[x](command:y)</b>\n";
+  stage.answers("loopkeeper/trustPage", { result: { hash: "abc", trusted: false, commands, text } });
+  stage.status([], [stage.task({ unknownCommands: 2 })]);
+  await window.palette("Ralph: Trust This Task's Commands");
+  const note = await window.notification("runs 2 commands that are not trusted yet");
+  assert.deepEqual(note.buttons, ["Trust 2 commands"]);
+  assert.match(await window.text(), /<b>\[x\]\(command:y\)<\/b>/);
+  await window.page.keyboard.press("Control+1");
+  await window.page.keyboard.type("x");
+  assert.equal((await window.text()).trim(), text.trim());
+  await window.picture("trust page");
+  await window.press("Trust 2 commands");
+  await stage.ordered("loopkeeper.server.trust", (it) => it.hash === "abc" && it.task === stage.uri("PROMPT.md"));
+});
+
+test("vscode_orders: the changes of an iteration in the diff editor", async () => {
+  const before = stage.write("../store/a.txt", "old\n");
+  const row = (iteration, passed) => ({ iteration, startedAt: "2026-11-20T14:00:00Z", changed: iteration, passed, total: 5 });
+  stage.answers("loopkeeper/iterations", { result: { loopId: "20261120-aaaaaa", criteria: [], iterations: [row(0, 1), row(1, 2), row(2, 3)] } });
+  const files = [{ path: "src/a.txt", kind: "changed", before, after: stage.uri("src/a.txt") }, { path: "b.txt", kind: "added", after: stage.uri("src/a.txt") }];
+  stage.answers("loopkeeper.server.diff", { result: { status: null, patch: before, files } });
+  stage.status([stage.loop()]);
+  await window.palette("Ralph: Show Changes of Iteration");
+  await window.pick("Iteration 2");
+  await stage.ordered("loopkeeper.server.diff", (it) => it.iteration === 2);
+  await window.see("the tab of the changes", () => window.tabs(), (all) => all.some((it) => it.includes("changes of iteration 2")));
+  await window.see("both sides", () => window.page.evaluate(() => document.querySelector(".multiDiffEntry, .multi-diff-root-floating-menu, .monaco-diff-editor")?.closest(".editor-container, .editor-group-container")?.textContent ?? ""), (it) => it.includes("old") && it.includes("new"));
+  await window.picture("changes");
+  stage.answers("loopkeeper.server.diff", { result: { status: null, patch: before, files: files.slice(0, 1) } });
+  await window.palette("Ralph: Show Changes of Iteration");
+  await window.pick("Iteration 1");
+  await window.see("the tab of one file", () => window.tabs(), (all) => all.some((it) => it.includes("a.txt (iteration 1)")));
+});
+
+test("vscode_orders: the way back asks once and says what it did", async () => {
+  const refused = [{ path: "big.bin", why: "too large to keep" }];
+  stage.answers("loopkeeper.server.rollback", { result: { status: null, written: 3, removed: 1, refused } });
+  stage.status([stage.loop()]);
+  await window.palette("Ralph: Roll Back to Iteration");
+  await window.pick("Start");
+  await window.pick("Roll Back to the Start");
+  await stage.ordered("loopkeeper.server.rollback", (it) => it.iteration === 0);
+  await window.notification("Rolled back to the start: 3 files written, 1 file removed. Left alone: big.bin (too large to keep).");
+});
+
+test("vscode_orders: the output view shows what comes from the loop it is about", async () => {
+  stage.answers("loopkeeper/subscribe", { result: { subscribed: true } });
+  stage.status([stage.loop()]);
+  await window.palette("Ralph: Show Output");
+  await window.see("the subscription", () => stage.received().find((it) => it.method === "loopkeeper/subscribe")?.params, (it) => it?.on === true);
+  stage.say("loopkeeper/output", { loopId: "another", iteration: 1, text: "not this\n" });
+  stage.say("loopkeeper/output", { loopId: "20261120-aaaaaa", iteration: 8, text: "running tests\n" });
+  const text = await window.see("the text", () => window.panel(), (it) => it.includes("running tests"));
+  assert.match(text, /iteration 8/);
+  assert.doesNotMatch(text, /not this/);
+});

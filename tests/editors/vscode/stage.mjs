@@ -1,0 +1,86 @@
+// A window whose server is played: the test says what the server says and reads what the client asked.
+
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { Editor } from "./editor.mjs";
+
+const criteria = { passed: 3, failed: 2, unverified: 0, total: 5, items: [] };
+
+export class Stage {
+  /** `files` of the opened folder; the first is opened. */
+  static async set({ files = { "PROMPT.md": "# Parse dates\n" }, ...options } = {}) {
+    const stage = new Stage();
+    stage.count = 0;
+    stage.root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-played-"));
+    stage.folder = path.join(stage.root, "w");
+    stage.program = path.join(stage.root, "loopkeeper");
+    const script = path.join(import.meta.dirname, "played.mjs");
+    fs.writeFileSync(stage.program, `#!/bin/sh\nexec '${process.execPath}' '${script}'\n`, { mode: 0o755 });
+    for (const [name, text] of Object.entries(files)) stage.write(name, text);
+    stage.editor = await Editor.start({ ...options, settings: { ...options.settings, "loopkeeper.server.path": stage.program }, env: { LOOPKEEPER_PLAYED: stage.root } });
+    stage.window = await stage.editor.open(stage.folder, Object.keys(files)[0]);
+    return stage;
+  }
+
+  uri(name) {
+    return `file://${path.join(this.folder, name)}`;
+  }
+
+  write(name, text) {
+    const file = path.join(this.folder, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, text);
+    return `file://${file}`;
+  }
+
+  read(name) {
+    return fs.readFileSync(path.join(this.folder, name), "utf8");
+  }
+
+  loop(changes = {}) {
+    return {
+      id: "20261120-aaaaaa", seq: 1, task: { uri: this.uri("PROMPT.md"), title: "Parse dates" }, agent: "mine", state: "working", phase: "iterating", iteration: 7,
+      limits: { iterations: 30, durationMs: 1, costMicros: 1 }, criteria, plan: { done: 0, open: 0, total: 0 },
+      breaker: { state: "closed", counts: { noProgress: 0 }, trips: 0 }, spent: { calls: 7 }, startedAt: "2026-11-20T14:00:00Z", pausedMs: 0, keeper: { alive: true }, ...changes,
+    };
+  }
+
+  task(changes = {}) {
+    return { id: "PROMPT.md", uri: this.uri("PROMPT.md"), root: `file://${this.folder}`, title: "Parse dates", state: "idle", checking: false, unknownCommands: 0, criteria, ...changes };
+  }
+
+  status(loops = [], tasks = [this.task()]) {
+    this.say("loopkeeper/status", { version: 1, seq: this.count, health: "ok", trusted: true, loops, tasks });
+  }
+
+  say(method, params, id) {
+    this.count += 1;
+    const file = path.join(this.root, `${String(this.count).padStart(4, "0")}.json`);
+    fs.writeFileSync(`${file}.new`, JSON.stringify({ method, params, ...(id && { id }) }));
+    fs.renameSync(`${file}.new`, file);
+  }
+
+  /** What the server answers to a command or a request from now on: `{ result }` or `{ error }`. */
+  answers(name, answer) {
+    fs.writeFileSync(path.join(this.root, `${name.replace("/", ".")}.answer`), JSON.stringify(answer));
+  }
+
+  received() {
+    return fs.readFileSync(path.join(this.root, "received.jsonl"), "utf8").trim().split("\n").map((it) => JSON.parse(it));
+  }
+
+  /** The arguments of every order with this name so far. */
+  orders(command) {
+    return this.received().filter((it) => it.params?.command === command).map((it) => it.params.arguments[0]);
+  }
+
+  async ordered(command, fits) {
+    return this.window.see(`the order ${command}`, () => this.orders(command).find(fits));
+  }
+
+  async close() {
+    await this.editor?.close();
+    fs.rmSync(this.root, { recursive: true, force: true });
+  }
+}
