@@ -335,7 +335,9 @@ pub(crate) struct DiffArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TrustArgs {
     pub(crate) task: String,
-    pub(crate) hash: String,
+    /// Of the page that was shown. Absent: show it and ask.
+    #[serde(default)]
+    pub(crate) hash: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

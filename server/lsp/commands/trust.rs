@@ -36,6 +36,7 @@ pub(super) struct Needed {
 
 /// What the user wanted, to be done once they said yes.
 pub(super) enum Then {
+    Nothing,
     Start(StartArgs),
     Check(CheckArgs),
 }
@@ -103,6 +104,7 @@ async fn questioned(shared: &Arc<Shared>, needed: Needed, then: Then) {
     const SHOW: &str = "Show commands";
     const NO: &str = "Not now";
     let yes = match then {
+        Then::Nothing => "Trust",
         Then::Start(_) => "Trust and start",
         Then::Check(_) => "Trust and check",
     };
@@ -126,11 +128,11 @@ async fn questioned(shared: &Arc<Shared>, needed: Needed, then: Then) {
 }
 
 async fn trusted(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
-    let args = TrustArgs { task: needed.task.clone(), hash: needed.hash.clone() };
-    if let Err(refusal) = trust(shared, args).await {
+    if let Err(refusal) = grant(shared, &needed.task, needed.hash.clone()).await {
         return questions::warn(shared, &refusal.message).await;
     }
     let (command, argument) = match then {
+        Then::Nothing => return shared.lookout().nudge(Nudge::STATE),
         Then::Start(args) => (ext::START, json!(args)),
         Then::Check(args) => (ext::CHECK, json!(args)),
     };
@@ -144,14 +146,21 @@ async fn trusted(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
     }
 }
 
-/// Grants what the page with this hash shows.
+/// With the hash of a page: grants what that shows; without one, shows the page and asks.
 pub(super) async fn trust(shared: &Arc<Shared>, args: TrustArgs) -> Done {
-    refuse_without_editor(shared, &args.task)?;
-    let task = target::task(shared, &args.task).await?;
+    match args.hash {
+        Some(hash) => grant(shared, &args.task, hash).await,
+        None => offer(shared, &args.task).await,
+    }
+}
+
+async fn grant(shared: &Arc<Shared>, task: &str, hash: String) -> Done {
+    refuse_without_editor(shared, task)?;
+    let task = target::task(shared, task).await?;
     blocking(move || {
         let work = Work::find(task.path.to_str(), &[])?;
         let items = items(&work)?;
-        if front::trust::page(&work.root, &items).hash != args.hash {
+        if front::trust::page(&work.root, &items).hash != hash {
             return Err(Refusal::broken("the commands changed since the page was shown: look at them again"));
         }
         let mut store = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
@@ -160,6 +169,35 @@ pub(super) async fn trust(shared: &Arc<Shared>, args: TrustArgs) -> Done {
         Ok(CommandResult::default())
     })
     .await
+}
+
+/// A client that cannot be asked has read the page, and a terminal to say yes in.
+async fn offer(shared: &Arc<Shared>, task: &str) -> Done {
+    refuse_without_editor(shared, task)?;
+    let task: Arc<TaskSeen> = target::task(shared, task).await?;
+    let found = blocking(move || {
+        let work = Work::find(task.path.to_str(), &[])?;
+        let store = StateDir::open().map_err(Failure::from)?;
+        let Some(needed) = needed(&store, &work, &items(&work)?)? else { return Ok(None) };
+        let page = Pages::of(&needed.root)?.put("commands.txt", needed.text.as_bytes())?;
+        Ok(Some((needed, page)))
+    });
+    let Some((needed, page)) = found.await? else { return Ok(CommandResult::default()) };
+    let uri = pages::uri(&page);
+    pages::show(shared, &uri);
+    put(shared, needed, &page);
+    Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
+}
+
+fn put(shared: &Arc<Shared>, needed: Needed, page: &std::path::Path) {
+    let shared = Arc::clone(shared);
+    if questions::can_ask(&shared) {
+        tokio::spawn(async move { questioned(&shared, needed, Then::Nothing).await });
+        return;
+    }
+    let page = page.display();
+    let message = format!("Read {page}, then trust it with `loopkeeper trust` in a terminal.");
+    tokio::spawn(async move { questions::warn(&shared, &message).await });
 }
 
 /// Takes back everything that was said for the task.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::server;
 use crate::cli::Terminal;
-use crate::support::lsp::{Editor, uri};
+use crate::support::lsp::{Editor, Reply, uri};
 use crate::support::world::PATIENCE;
 
 const PROMPT: &str = "# Pay 😀\n\nDone when:\n\n- 😀 tests: `$ sh t.sh`\n- the file: `exists done.txt`\n- bare: `cargo test`\n";
@@ -283,5 +283,33 @@ fn what_is_no_task_shows_nothing() {
     assert_eq!(desk.hover(0, 0), Value::Null);
     desk.file = "untitled:Untitled-1".to_owned();
     assert_eq!(desk.hover(0, 0), Value::Null);
+    desk.editor.quit();
+}
+
+#[test]
+fn trust_is_given_by_an_action_alone() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", "# Pay\n\nDone when:\n\n- a: `$ true`\n");
+    let mut editor = Editor::start(server(&terminal));
+    let can = json!({"window": {"showMessage": {}, "showDocument": {"support": true}}});
+    editor.initialize(&terminal.root(), &json!({"capabilities": can}));
+    editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Trust"})));
+    editor.answers("window/showDocument", Reply::With(json!({"success": true})));
+    let file = uri(&terminal.root().join("PROMPT.md"));
+    let mut desk = Desk { terminal, editor, file };
+    desk.open("PROMPT.md", "# Pay\n\nDone when:\n\n- a: `$ true`\n");
+    assert_eq!(desk.lenses()[2], "4: not trusted yet");
+    let all = desk.actions(0, &json!({"diagnostics": []}));
+    let trust =
+        all.iter().find(|it| it["title"] == "Read and trust the commands of \"Pay\"…").expect("offered");
+    let done = desk.editor.request("workspace/executeCommand", trust);
+    let page = desk.editor.until("page", |it| it["method"] == "window/showDocument")["params"].clone();
+    assert_eq!(page["uri"], done["uri"]);
+    let until = Instant::now() + PATIENCE;
+    while desk.lenses()[2] != "4: never run" {
+        assert!(Instant::now() < until, "it is never trusted: {:#?}", desk.editor.messages());
+    }
+    let all = desk.actions(0, &json!({"diagnostics": []}));
+    assert!(titles(&all).contains(&"Withdraw trust in the commands of \"Pay\""), "{all:#?}");
     desk.editor.quit();
 }

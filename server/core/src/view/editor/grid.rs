@@ -15,7 +15,8 @@ use crate::view::words;
 
 /// Older iterations do not fit.
 const COLUMNS: usize = 30;
-const NAME_CELLS: usize = 24;
+/// Longer names are cut; shorter ones take no more room than the longest of them.
+const NAME_CELLS: usize = 32;
 const FACT_CHARS: usize = 40;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -30,6 +31,11 @@ pub fn row(state: &Loop, criterion: &CriterionId) -> String {
 pub fn grid(state: &Loop) -> String {
     let first = state.history.len().saturating_sub(COLUMNS);
     let shown = state.history.get(first..).unwrap_or_default();
+    let names = state.pinned.iter().map(|it| width(&sanitize::line(&it.criterion.name)));
+    let room = names.chain([width("breaker")]).max().unwrap_or_default().min(NAME_CELLS);
+    let line = |name: &str, cells: &str, fact: &str| {
+        format!("{} {cells}  {fact}", fitted(name, room)).trim_end().to_owned()
+    };
     let mut lines = Vec::new();
     if !shown.is_empty() {
         lines.push(line("", &ruler(shown), ""));
@@ -88,23 +94,22 @@ fn ruler(shown: &[Iteration]) -> String {
     ruler
 }
 
-fn line(name: &str, cells: &str, fact: &str) -> String {
-    let name = fitted(name);
-    format!("{name} {cells}  {fact}").trim_end().to_owned()
+/// In cells of a terminal, wide characters counted as two.
+fn width(text: &str) -> usize {
+    text.chars().map(words::cells).sum()
 }
 
-/// A name in exactly its cells of a terminal, wide characters counted as two.
-fn fitted(name: &str) -> String {
+/// A name in exactly so many cells.
+fn fitted(name: &str, room: usize) -> String {
     let clean = sanitize::line(name);
-    let width = |text: &str| text.chars().map(words::cells).sum::<usize>();
     let mut short = clean.clone();
-    while width(&short) > NAME_CELLS - usize::from(short != clean) {
+    while width(&short) > room - usize::from(short != clean) {
         short.pop();
     }
     if short != clean {
         short.push('…');
     }
-    let left = NAME_CELLS.saturating_sub(width(&short));
+    let left = room.saturating_sub(width(&short));
     short + &" ".repeat(left)
 }
 

@@ -27,8 +27,12 @@ pub(super) fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Option<S
     };
     let fact = sanitize::line_within(&fact, FACT_CHARS);
     let stale = if latest.stale { "stale " } else { "" };
-    let duration = words::duration(result.duration_ms);
-    Some(format!("{stale}{} {fact} · {duration}", glyph(result.status)))
+    // Looking for a file takes no time worth a word.
+    let duration = match result.duration_ms {
+        0 => String::new(),
+        ms => format!(" · {}", words::duration(ms)),
+    };
+    Some(format!("{stale}{} {fact}{duration}", glyph(result.status)))
 }
 
 pub(super) fn glyph(status: Status) -> char {
@@ -50,7 +54,11 @@ pub(super) fn of_loop(known: &Known<'_>) -> Option<String> {
     if is_open && status.iteration > 0 {
         parts.push(format!("{}/{}", status.iteration, status.limits.iterations));
     }
-    parts.extend(passing(known));
+    if !is_open && known.any_stale() {
+        parts.push("files changed since".to_owned());
+    } else {
+        parts.extend(passing(known));
+    }
     if known.checking && !is_open {
         parts.push("running checks".to_owned());
     }
@@ -75,11 +83,15 @@ fn word(known: &Known<'_>, status: &LoopStatus) -> String {
     word.to_owned()
 }
 
+/// What the results do not bear out any more is not said.
 fn ended(known: &Known<'_>) -> &'static str {
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
+        Some(OutcomeKind::Completed) if known.any_stale() => "Idle",
+        Some(OutcomeKind::Completed) if verified && !known.criteria().holds() => "Idle",
         Some(OutcomeKind::Completed) if verified => "Completed, verified",
         Some(OutcomeKind::Completed) => "Completed, not verified",
+        Some(_) if known.is_mended() => "Idle",
         Some(OutcomeKind::Stopped) => "Stopped",
         Some(OutcomeKind::Limit) => "Limit reached",
         Some(OutcomeKind::Breaker) => "Breaker open",

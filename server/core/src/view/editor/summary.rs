@@ -31,7 +31,9 @@ fn summary(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
     } else if known.open_loop().is_none() && known.any_stale() {
         found.severity = Severity::Hint;
         found.stale = true;
-        found.message = said::stale_sentence(&text);
+        // How a loop ended says nothing about other files.
+        let idle = format!("idle: {}", criteria.sentence());
+        found.message = said::stale_sentence(&idle);
     } else if known.status.is_none() && never_run {
         found.severity = Severity::Hint;
     }

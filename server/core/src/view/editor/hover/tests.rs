@@ -32,11 +32,11 @@ Pay
 
 Working · 2/25 · 0 of 2 pass
 
-                          1
-tests                    ✓✓✗  fails, broke in 2
-lint                     ✗✗✗  fails
-breaker                   ▃─  no progress 0 of 3
-files                      ▂
+         1
+tests   ✓✓✗  fails, broke in 2
+lint    ✗✗✗  fails
+breaker  ▃─  no progress 0 of 3
+files     ▂
 
 Breaker closed: 0 of 3 iterations without a file change.
 

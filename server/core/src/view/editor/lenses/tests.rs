@@ -28,6 +28,10 @@ fn over_the_first_line_stands_what_the_loop_does() {
     check(&refused, "Needs you · 1/25 · 0 of 2 pass | Resume | Stop");
     let done = World::prompt().played("ff", vec![Act::new("pp")]);
     check(&done, "Completed, verified · 2 of 2 pass | ▶ Start loop | Run checks");
+    let edited = World::prompt().played("ff", vec![Act::new("pp")]).stale();
+    check(&edited, "Idle · files changed since | ▶ Start loop | Run checks");
+    let broken = World::prompt().played("ff", vec![Act::new("pp")]).found(&[('p', ""), ('f', "")]);
+    check(&broken, "Idle · 1 of 2 pass | ▶ Start loop | Run checks");
     check(&done.damaged(), "Damaged · 2 of 2 pass | ▶ Start loop | Run checks");
 }
 
