@@ -45,8 +45,12 @@ function M.commands()
   for _, name in pairs(protocol.commands) do
     commands[name] = function(command, context)
       local client = vim.lsp.get_client_by_id(context.client_id)
-      if client then
-        require('loopkeeper.orders').send(client, name, (command.arguments or {})[1] or {})
+      local argument = (command.arguments or {})[1] or {}
+      if client and name == protocol.commands.trust and not argument.hash then
+        -- A yes needs a page that was read.
+        require('loopkeeper.trust').open(client, argument.task)
+      elseif client then
+        require('loopkeeper.orders').send(client, name, argument)
       end
     end
   end
