@@ -174,8 +174,21 @@ impl<Q: Stream<Item = Request> + Unpin> Questions<Q> {
             if let Some(id) = request.id() {
                 self.asked.enter(id);
             }
-            self.outbox.send(&request).await;
+            self.outbox.send(&without_null(request)).await;
         }
+    }
+}
+
+/// Where there are no parameters, tower-lsp says `null`, which the specification does not allow.
+fn without_null(request: Request) -> Request {
+    if request.params() != Some(&Value::Null) {
+        return request;
+    }
+    let (method, id, _) = request.into_parts();
+    let request = Request::build(method);
+    match id {
+        Some(id) => request.id(id).finish(),
+        None => request.finish(),
     }
 }
 

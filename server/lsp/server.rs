@@ -38,9 +38,8 @@ impl Server {
         loops::handle(&self.shared, params.unwrap_or_default()).await
     }
 
-    #[expect(clippy::unused_async, reason = "every method is")]
     pub(crate) async fn subscribe(&self, params: SubscribeParams) -> Result<SubscribeResult> {
-        Ok(subscribe::handle(&self.shared, &params))
+        subscribe::handle(&self.shared, &params).await
     }
 
     pub(crate) async fn iterations(&self, params: IterationsParams) -> Result<IterationsResult> {

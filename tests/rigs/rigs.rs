@@ -2,11 +2,12 @@
 //! has to fail, since a rig that finds nothing may be one that cannot find anything.
 //!
 //! `LOOPKEEPER_RIGS=full` repeats more often. A test whose name begins with `root_` needs root and mounts, with
-//! `strace_` strace: `tests/run` leaves out what cannot run here and says so.
+//! `strace_` strace, with `lsprotocol_` the protocol's types: `tests/run` leaves out what cannot run here and says so.
 
 pub(crate) mod disk;
 mod hostile;
 mod keeper;
+mod lsp;
 mod state;
 mod store;
 pub(crate) mod strace;

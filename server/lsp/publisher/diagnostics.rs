@@ -145,7 +145,8 @@ impl Desk {
     }
 
     fn version(&self, uri: &Url) -> Option<i32> {
-        self.open.values().find(|it| it.uri == *uri).map(|it| it.version)
+        let document = self.open.values().find(|it| it.uri == *uri)?;
+        (self.can.version_support == Some(true)).then_some(document.version)
     }
 
     fn diagnostic(

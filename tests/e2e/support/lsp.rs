@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -212,8 +212,10 @@ impl Editor {
     /// `shutdown` and `exit`, as an editor that closes.
     #[track_caller]
     pub(crate) fn quit(&mut self) {
-        self.request("shutdown", &Value::Null);
-        self.notify("exit", &Value::Null);
+        self.last_id += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.last_id, "method": "shutdown"}));
+        assert_eq!(self.answer(self.last_id)["result"], Value::Null);
+        self.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
         assert_eq!(self.exit_code(), Some(0));
     }
 
@@ -250,7 +252,7 @@ impl Hand {
 
 impl Inbox {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read(&self, mut stdout: BufReader<ChildStdout>, stdin: &Mutex<Option<ChildStdin>>) {
