@@ -25,8 +25,8 @@ local prelude = [[
   })
 ]]
 
---- Starts one. `options.lua` runs in it before any file is opened.
----@param options { folder: string, file?: string, server: string|string[], lua?: string, env?: table<string, string> }
+--- Starts one. `options.lua` runs in it before any file is opened; `options.under` is a command to run it under.
+---@param options { folder: string, file?: string, server: string|string[], lua?: string, env?: table, under?: table }
 function Editor.start(options)
   local init = support.temp .. '/init-' .. vim.uv.hrtime() .. '.lua'
   local given = ('vim.g.loopkeeper = { server = %s }\n'):format(vim.inspect(options.server))
@@ -38,7 +38,14 @@ function Editor.start(options)
       .. (options.lua or '')
   )
   local self = setmetatable({ folder = options.folder }, Editor)
-  local command = { vim.v.progpath, '--headless', '--embed', '--clean', '-u', init }
+  local command = vim.list_extend(vim.deepcopy(options.under or {}), {
+    vim.v.progpath,
+    '--headless',
+    '--embed',
+    '--clean',
+    '-u',
+    init,
+  })
   self.channel = vim.fn.jobstart(command, { rpc = true, cwd = options.folder, env = options.env })
   assert(self.channel > 0, 'Neovim does not start')
   self.pid = vim.fn.jobpid(self.channel)

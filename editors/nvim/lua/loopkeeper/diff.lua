@@ -31,7 +31,7 @@ end
 
 ---@param text string
 local function as_statusline(text)
-  return (text:gsub('%%', '%%%%'))
+  return (ui.plain(text):gsub('%%', '%%%%'))
 end
 
 ---@param tab loopkeeper.DiffTab

@@ -69,7 +69,8 @@ local function task_lines(task, loops)
   local title = ('%s (%s): %d of %d pass'):format(task.title, task.id, criteria.passed, criteria.total)
   local lines = { title .. (task.checking and ', checking' or '') }
   if task.unknownCommands > 0 then
-    table.insert(lines, ('  %d commands are not trusted yet: `:Ralph trust`'):format(task.unknownCommands))
+    local are = task.unknownCommands == 1 and 'command is' or 'commands are'
+    table.insert(lines, ('  %d %s not trusted yet: `:Ralph trust`'):format(task.unknownCommands, are))
   end
   for _, item in ipairs(criteria.items) do
     local fact = item.fact and item.status ~= 'pass' and ': ' .. item.fact or ''
@@ -96,9 +97,9 @@ local function lines()
   if #all == 0 then
     all = { 'There is no task here. Write PROMPT.md, or run `loopkeeper init` in a terminal.' }
   end
-  -- One line of the server is one line here, whatever it holds.
   return vim.tbl_map(function(line)
-    return (line:gsub('[\r\n]', ' '))
+    local indent, rest = line:match('^( *)(.*)$')
+    return indent .. ui.plain(rest)
   end, all)
 end
 

@@ -42,6 +42,17 @@ function M.tell(message, level)
   notify(message, level)
 end
 
+--- One line that shows what a terminal would obey or hide: file names may hold control and bidirectional characters.
+---@param text string
+---@return string
+function M.plain(text)
+  local function escape(character)
+    return ('\\u{%x}'):format(vim.fn.char2nr(character))
+  end
+  text = text:gsub('%s+', ' '):gsub('[%z\1-\31\127]', escape)
+  return (text:gsub('\226\128[\139-\143\168-\174]', escape):gsub('\226\129[\160-\175]', escape))
+end
+
 --- `vim.ui.select` among items, each shown by `label`.
 ---@generic T
 ---@param items T[]
@@ -53,7 +64,7 @@ function M.select(items, prompt, label, on_choice)
     prompt = prompt,
     kind = 'loopkeeper',
     format_item = function(item)
-      return (label(item):gsub('%s+', ' '))
+      return M.plain(label(item))
     end,
   }, function(item)
     if item ~= nil then
