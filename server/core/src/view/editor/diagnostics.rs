@@ -106,6 +106,37 @@ pub enum Code {
 }
 
 impl Code {
+    #[cfg(test)]
+    const ALL: [Self; 27] = [
+        Self::Summary,
+        Self::BreakerOpen,
+        Self::Interrupted,
+        Self::LimitReached,
+        Self::Damaged,
+        Self::NeedsTrust,
+        Self::Failing,
+        Self::Regressed,
+        Self::CouldNotRun,
+        Self::TimedOut,
+        Self::NoTestsRan,
+        Self::Unstable,
+        Self::NeverRun,
+        Self::Unverified,
+        Self::AlreadyPassing,
+        Self::Proposed,
+        Self::FalseClaim,
+        Self::Unclaimed,
+        Self::BadCheck,
+        Self::NotACheck,
+        Self::NoCriteria,
+        Self::InlineList,
+        Self::BadPromise,
+        Self::NotYetSupported,
+        Self::Syntax,
+        Self::UnknownKey,
+        Self::BadValue,
+    ];
+
     pub fn word(self) -> &'static str {
         match self {
             Self::Summary => "summary",

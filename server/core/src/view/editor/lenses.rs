@@ -38,7 +38,9 @@ pub fn lenses(known: &Known<'_>, file: &str) -> Vec<Lens> {
 }
 
 fn of_task(known: &Known<'_>, place: &Place) -> Vec<Lens> {
-    let said = state::of_loop(known).map(|title| Lens { place: place.clone(), title, command: None });
+    let behind = |title: &str| verbs::behind_state(known).map(|it| it.command(known, title.to_owned()));
+    let state = state::of_loop(known);
+    let said = state.map(|title| Lens { place: place.clone(), command: behind(&title), title });
     let verbs = verbs::main(known).into_iter().take(2).map(|it| lens(known, place, it));
     said.into_iter().chain(verbs).collect()
 }

@@ -21,6 +21,8 @@ pub(super) enum Verb<'a> {
     Untrust,
     /// What the last iteration changed.
     Diff(u32),
+    /// What its agent printed.
+    Said(u32),
     Run(&'a Criterion),
     Output(&'a Criterion),
 }
@@ -65,7 +67,7 @@ pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
         all.push(Verb::StopNow);
     }
     if let Some(status) = known.status.filter(|it| it.iteration > 0 && it.phase != Phase::Damaged) {
-        all.push(Verb::Diff(status.iteration));
+        all.extend([Verb::Diff(status.iteration), Verb::Said(status.iteration)]);
     }
     let has_commands = known.task.criteria.iter().any(|it| it.check.is_some());
     if known.trust.unknown > 0 && !all.contains(&Verb::Trust) {
@@ -75,6 +77,12 @@ pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
     }
     all.retain(|it| it.may(known));
     all
+}
+
+/// What a click on the loop's state shows.
+pub(super) fn behind_state(known: &Known<'_>) -> Option<Verb<'static>> {
+    let status = known.status.filter(|it| it.iteration > 0 && it.phase != Phase::Damaged)?;
+    Some(Verb::Said(status.iteration))
 }
 
 /// What can be done with one criterion.
@@ -97,9 +105,8 @@ impl Verb<'_> {
             Self::Start | Self::Check | Self::Run(_) | Self::Resume | Self::ResetBreaker | Self::Trust => {
                 known.trust.editor
             }
-            Self::Pause | Self::Stop | Self::StopNow | Self::Untrust | Self::Diff(_) | Self::Output(_) => {
-                true
-            }
+            Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
+            Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
         }
     }
 
@@ -116,6 +123,7 @@ impl Verb<'_> {
             Self::Trust => "Trust…",
             Self::Untrust => "Withdraw trust",
             Self::Diff(_) => "Changes",
+            Self::Said(_) => "Agent output",
             Self::Run(_) => "Run",
             Self::Output(_) => "Output",
         }
@@ -135,6 +143,7 @@ impl Verb<'_> {
             Self::Trust => format!("Read and trust the commands of {title}…"),
             Self::Untrust => format!("Withdraw trust in the commands of {title}"),
             Self::Diff(iteration) => format!("Show changes of iteration {iteration}"),
+            Self::Said(iteration) => format!("Show agent output of iteration {iteration}"),
             Self::Run(criterion) => format!("Run check {}", quoted(&criterion.name)),
             Self::Output(criterion) => format!("Show output of {}", quoted(&criterion.name)),
         }
@@ -151,7 +160,7 @@ impl Verb<'_> {
             Self::Trust => "source.loopkeeper.trust",
             Self::Untrust => "source.loopkeeper.untrust",
             Self::Diff(_) => "source.loopkeeper.diff",
-            Self::Output(_) => "source.loopkeeper.output",
+            Self::Output(_) | Self::Said(_) => "source.loopkeeper.output",
         }
     }
 
@@ -172,6 +181,9 @@ impl Verb<'_> {
             Self::Untrust => ("loopkeeper.server.untrust", of_task()),
             Self::Diff(iteration) => {
                 ("loopkeeper.server.diff", json!({ "loopId": loop_id, "iteration": iteration }))
+            }
+            Self::Said(iteration) => {
+                ("loopkeeper.server.output", json!({ "task": task, "iteration": iteration }))
             }
             Self::Run(it) => ("loopkeeper.server.check", json!({ "task": task, "criterion": it.id })),
             Self::Output(it) => ("loopkeeper.server.output", json!({ "task": task, "criterion": it.id })),

@@ -35,6 +35,7 @@ fn everything_a_lens_offers_is_an_action() {
             "source.loopkeeper.check: Run all checks of \"Pay\"",
             "source.loopkeeper.stop: Stop loop \"Pay\" now",
             "source.loopkeeper.diff: Show changes of iteration 1",
+            "source.loopkeeper.output: Show agent output of iteration 1",
         ]
     );
     let idle = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];

@@ -1,31 +1,35 @@
 //! Criteria that do not hold, that nobody could judge, or that say less than their author may think.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::{Code, Diagnostic, Related, Severity, Target};
 use crate::check::{CheckResult, Status};
 use crate::journal::Role;
-use crate::task::{Criterion, FindingCode};
+use crate::task::{Criterion, FindingCode, Place};
 use crate::view::State;
-use crate::view::editor::standing::overlap;
 use crate::view::editor::{Known, Latest, said};
 
 pub(super) fn read(known: &Known<'_>) -> Vec<Diagnostic> {
+    let broken = Broken::of(known);
     let mut all = Vec::new();
     for criterion in &known.task.criteria {
         if let Some(proposed) = proposed(known, criterion) {
             all.push(proposed);
         }
-        all.extend(one(known, criterion));
+        all.extend(one(known, criterion, &broken));
     }
     all
 }
 
-fn one(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+fn one(known: &Known<'_>, criterion: &Criterion, broken: &Broken<'_>) -> Option<Diagnostic> {
     let latest = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
     match latest {
         Some(latest) if latest.result.status == Status::Pass => already_passing(known, criterion),
         Some(latest) if latest.result.status != Status::Unverified => {
             Some(not_holding(known, criterion, latest))
         }
+        Some(_) | None if broken.holds(&criterion.place) => None,
         Some(_) | None => unknown(known, criterion),
     }
 }
@@ -90,7 +94,7 @@ fn related(latest: Latest<'_>) -> Vec<Related> {
 
 /// Nothing is known of it: there is no check, nobody trusts it, or it never ran.
 fn unknown(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
-    if !known.live || is_broken(known, criterion) {
+    if !known.live {
         return None;
     }
     let (code, fact, cure) = if criterion.check.is_none() {
@@ -104,14 +108,30 @@ fn unknown(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     Some(Diagnostic::of(&criterion.place, (Severity::Hint, code), &criterion.name, fact, cure))
 }
 
-/// What the parser could not read is an error of its own, and never merely unverified or never run.
-fn is_broken(known: &Known<'_>, criterion: &Criterion) -> bool {
-    let wrong =
-        |code| matches!(code, FindingCode::BadCheck | FindingCode::NotACheck | FindingCode::NotYetSupported);
-    known.task.findings.iter().any(|it| {
-        let here = it.place.file == criterion.place.file;
-        here && wrong(it.code) && overlap(&it.place.range, &criterion.place.range)
-    })
+/// Where the parser could not read what stands there: an error of its own, never merely unverified or never run.
+struct Broken<'a>(BTreeMap<&'a str, Vec<Range<usize>>>);
+
+impl<'a> Broken<'a> {
+    fn of(known: &Known<'a>) -> Self {
+        let wrong = |code| {
+            matches!(code, FindingCode::BadCheck | FindingCode::NotACheck | FindingCode::NotYetSupported)
+        };
+        let mut ranges: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
+        for finding in known.task.findings.iter().filter(|it| wrong(it.code)) {
+            ranges.entry(&finding.place.file).or_default().push(finding.place.range.clone());
+        }
+        for of_file in ranges.values_mut() {
+            of_file.sort_by_key(|it| it.start);
+        }
+        Self(ranges)
+    }
+
+    /// Whether one of them begins in the place: they are parts of what they are in, and many.
+    fn holds(&self, place: &Place) -> bool {
+        let ranges = self.0.get(place.file.as_str()).map_or(&[][..], Vec::as_slice);
+        let next = ranges.partition_point(|it| it.start < place.range.start);
+        ranges.get(next).is_some_and(|it| it.start <= place.range.end)
+    }
 }
 
 /// It held before the first iteration: no measure of progress, only a guard.

@@ -1,4 +1,4 @@
-use super::{Diagnostic, Severity, Target};
+use super::{Code, Diagnostic, Severity, Target};
 use crate::decide::Order;
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::view::editor::fixture::{PROMPT, World, at_work};
@@ -25,6 +25,14 @@ fn one(world: &World, it: &Diagnostic) -> String {
 
 fn check(world: &World, expect: &[&str]) {
     assert_eq!(shown(world).lines().collect::<Vec<_>>(), expect);
+}
+
+#[test]
+fn every_code_is_documented() {
+    let page = include_str!("../../../../../PROTOCOL.md");
+    for code in Code::ALL {
+        assert!(page.contains(&format!("`{}`", code.word())), "{code:?}");
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn what_is_clicked_names_its_task_loop_and_criterion() {
     assert_eq!(
         commands,
         [
-            "-".to_owned(),
+            "loopkeeper.server.output {\"iteration\":1,\"task\":\"file:///w/PROMPT.md\"}".to_owned(),
             "loopkeeper.server.pause {\"loopId\":\"20261120-abcdef\"}".to_owned(),
             "loopkeeper.server.stop {\"loopId\":\"20261120-abcdef\"}".to_owned(),
             output(id),
