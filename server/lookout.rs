@@ -6,6 +6,7 @@
 
 pub(crate) mod live;
 mod loops;
+mod made;
 pub(crate) mod picture;
 mod results;
 mod tasks;
@@ -23,7 +24,7 @@ pub(crate) use self::live::Live;
 pub(crate) use self::picture::Picture;
 use self::watching::Watching;
 use self::world::World;
-use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::{StateDir, StateError};
 
 /// Events come in bursts; looked at is what they leave.
 const BURST: Duration = Duration::from_millis(40);
@@ -38,8 +39,10 @@ pub(crate) struct Nudge {
     pub(crate) texts: bool,
     /// Task documents and configuration on disk, and which there are.
     pub(crate) files: bool,
-    /// Journals, results, trust: what the state folder holds.
+    /// Journals and results: what the state folder holds of loops and checks.
     pub(crate) state: bool,
+    /// What the user trusts.
+    pub(crate) trust: bool,
     /// Any file of the work tree: are results still those of the present tree?
     pub(crate) tree: bool,
     /// Comes from a watcher, so that more of it may follow at once.
@@ -48,13 +51,19 @@ pub(crate) struct Nudge {
 
 impl Nudge {
     pub(crate) const TEXTS: Self =
-        Self { texts: true, files: false, state: false, tree: false, burst: false };
+        Self { texts: true, files: false, state: false, trust: false, tree: false, burst: false };
     pub(crate) const FILES: Self = Self { files: true, ..Self::TEXTS };
-    pub(crate) const STATE: Self = Self { state: true, ..Self::TEXTS };
-    pub(crate) const ALL: Self = Self { files: true, state: true, tree: true, ..Self::TEXTS };
+    pub(crate) const LOOPS: Self = Self { state: true, ..Self::TEXTS };
+    pub(crate) const STATE: Self = Self { trust: true, ..Self::LOOPS };
+    pub(crate) const ALL: Self = Self { files: true, tree: true, ..Self::STATE };
 
     pub(crate) const fn in_burst(self) -> Self {
         Self { burst: true, ..self }
+    }
+
+    /// Asks for more than the texts of the editor.
+    fn is_deep(self) -> bool {
+        self.files || self.state || self.trust
     }
 
     fn and(self, other: Self) -> Self {
@@ -62,6 +71,7 @@ impl Nudge {
             texts: self.texts || other.texts,
             files: self.files || other.files,
             state: self.state || other.state,
+            trust: self.trust || other.trust,
             tree: self.tree || other.tree,
             burst: self.burst || other.burst,
         }
@@ -89,14 +99,18 @@ pub(crate) struct Lookout {
 
 #[derive(Default)]
 struct Wanted {
-    nudge: Mutex<Nudge>,
+    /// With the number of the last one.
+    nudge: Mutex<(Nudge, u64)>,
     folders: Mutex<Option<Vec<PathBuf>>>,
     woken: Notify,
 }
 
+/// Where loops and results are kept: asked for anew, since it may be repaired or deleted meanwhile.
+pub(crate) type OpenState = Arc<dyn Fn() -> Result<StateDir, StateError> + Send + Sync>;
+
 /// What a lookout looks at.
 pub(crate) struct Scope {
-    pub(crate) store: StateDir,
+    pub(crate) state: OpenState,
     pub(crate) folders: Vec<PathBuf>,
     /// The editor's own trust: without it nothing stored counts.
     pub(crate) trusted: bool,
@@ -105,7 +119,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     fn world(&self) -> World {
-        World::new(self.store.clone(), self.folders.clone(), self.trusted)
+        World::new(Arc::clone(&self.state), self.folders.clone(), self.trusted)
     }
 
     /// Does something with the world on a thread that may block. A look that panics is a bug, and no reason never to
@@ -137,15 +151,6 @@ impl Lookout {
         lookout
     }
 
-    /// Where nothing can be looked at, and why.
-    pub(crate) fn blind(trouble: String) -> Self {
-        let picture = Picture { trouble: Some(trouble), looked: true, ..Picture::default() };
-        let (sender, pictures) = watch::channel(Arc::new(picture));
-        // Nothing is ever sent: whoever waits for the next picture waits.
-        tokio::spawn(async move { sender.closed().await });
-        Self { wanted: Arc::default(), pictures, live: Live::default() }
-    }
-
     /// The latest picture, once there is one.
     pub(crate) async fn looked(&self) -> Arc<Picture> {
         const PATIENCE: Duration = Duration::from_secs(10);
@@ -156,7 +161,7 @@ impl Lookout {
 
     /// Something may have changed.
     pub(crate) fn nudge(&self, nudge: Nudge) {
-        self.wanted.nudge(nudge);
+        let _ = self.wanted.nudge(nudge);
     }
 
     /// Other folders are open now.
@@ -174,14 +179,8 @@ impl Lookout {
     pub(crate) async fn fresh(&self, nudge: Nudge) -> Arc<Picture> {
         const PATIENCE: Duration = Duration::from_secs(5);
         let mut pictures = self.pictures.clone();
-        // A look that is under way may have missed it; the one after that has not.
-        for _ in 0..2 {
-            pictures.mark_unchanged();
-            self.nudge(nudge);
-            if timeout(PATIENCE, pictures.changed()).await.is_err() {
-                break;
-            }
-        }
+        let number = self.wanted.nudge(nudge);
+        let _ = timeout(PATIENCE, pictures.wait_for(|it| it.answers >= number)).await;
         self.picture()
     }
 
@@ -197,14 +196,17 @@ impl Lookout {
 }
 
 impl Wanted {
-    fn nudge(&self, nudge: Nudge) {
+    /// Its number: the look that answers it answers all before it.
+    fn nudge(&self, nudge: Nudge) -> u64 {
         let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
-        *wanted = wanted.and(nudge);
+        *wanted = (wanted.0.and(nudge), wanted.1 + 1);
         self.woken.notify_one();
+        wanted.1
     }
 
-    fn take(&self) -> Nudge {
-        std::mem::take(&mut *self.nudge.lock().unwrap_or_else(PoisonError::into_inner))
+    fn take(&self) -> (Nudge, u64) {
+        let mut wanted = self.nudge.lock().unwrap_or_else(PoisonError::into_inner);
+        (std::mem::take(&mut wanted.0), wanted.1)
     }
 }
 
@@ -220,32 +222,37 @@ impl Post {
         let mut world = scope.world();
         let mut watching = {
             let wanted = Arc::clone(&self.wanted);
-            Watching::new(move |nudge| wanted.nudge(nudge))
+            Watching::new(move |nudge| {
+                let _ = wanted.nudge(nudge);
+            })
         };
         let mut pulse = false;
         while self.woken(pulse).await {
-            let mut nudge = self.wanted.take();
+            let (mut nudge, mut number) = self.wanted.take();
             if nudge.burst {
                 sleep(BURST).await;
-                nudge = nudge.and(self.wanted.take());
+                let (more, last) = self.wanted.take();
+                (nudge, number) = (nudge.and(more), last);
             }
             if let Some(folders) = self.wanted.folders.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 scope.folders.clone_from(&folders);
                 world.set_folders(folders);
             }
             let texts = Arc::clone(&scope.texts);
-            world = scope.apart(world, move |world| world.look(nudge, &texts.open())).await;
-            let places = world.places();
-            let followed = tokio::task::spawn_blocking(move || {
-                watching.follow(&places);
-                watching
-            });
-            let Ok(back) = followed.await else { return };
-            watching = back;
-            self.publish(&world);
+            world = scope.apart(world, move |world| world.look(nudge, texts.open())).await;
+            if nudge.is_deep() {
+                let places = world.places();
+                let followed = tokio::task::spawn_blocking(move || {
+                    watching.follow(&places);
+                    watching
+                });
+                let Ok(back) = followed.await else { return };
+                watching = back;
+            }
+            self.publish(&world, number);
             if nudge.tree {
                 world = scope.apart(world, World::look_at_trees).await;
-                self.publish(&world);
+                self.publish(&world, number);
             }
             pulse = world.is_busy();
         }
@@ -255,16 +262,22 @@ impl Post {
     async fn woken(&self, pulse: bool) -> bool {
         tokio::select! {
             () = self.wanted.woken.notified() => {}
-            () = sleep(PULSE), if pulse => self.wanted.nudge(Nudge::STATE),
+            () = sleep(PULSE), if pulse => {
+                let _ = self.wanted.nudge(Nudge::LOOPS);
+            },
             () = self.sender.closed() => return false,
         }
         !self.sender.is_closed()
     }
 
-    fn publish(&self, world: &World) {
-        let picture = world.picture();
+    fn publish(&self, world: &World, number: u64) {
+        let picture = Picture { answers: number, ..world.picture() };
         let hear = Arc::clone(&self.wanted);
-        self.live.listen(world.store(), &picture.loops, move || hear.nudge(Nudge::STATE));
+        if let Some(store) = world.store() {
+            self.live.listen(store, &picture.loops, move || {
+                let _ = hear.nudge(Nudge::LOOPS);
+            });
+        }
         self.sender.send_replace(Arc::new(picture));
     }
 }

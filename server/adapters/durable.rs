@@ -27,8 +27,17 @@ pub fn make_new_folder(path: &Path) -> io::Result<()> {
 /// Replaces a file as a whole: after a crash it holds the old bytes or the new ones. Writers of the same file
 /// must exclude one another.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(path, ".new", bytes)
+}
+
+/// The same where several processes may write it at once: the last one's bytes stay.
+pub fn replace_shared_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_by(path, &format!(".{}.new", uuid::Uuid::new_v4()), bytes)
+}
+
+fn replace_by(path: &Path, ending: &str, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
+    name.push(ending);
     let draft = path.with_file_name(name);
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
     file.write_all(bytes)?;

@@ -112,7 +112,8 @@ impl StateDir {
         self.root.join("run")
     }
 
-    fn trees(&self) -> PathBuf {
+    /// Who works where.
+    pub fn trees(&self) -> PathBuf {
         self.root.join("trees")
     }
 

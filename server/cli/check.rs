@@ -98,7 +98,7 @@ fn by_ourselves(work: &Work, state: &StateDir) -> Result<Vec<CheckResult>, Failu
 /// The loop that works on this very task.
 fn of_task(state: &StateDir, holder: &str, work: &Work) -> Option<Seen> {
     let seen = Seen::read(state, state.find(holder).ok()?).ok().flatten()?;
-    (seen.is_alive() && seen.state.spec.task == work.id).then_some(seen)
+    (seen.is_alive() && seen.works_on(work)).then_some(seen)
 }
 
 /// Asks the loop's keeper: at once while it rests, else after the running call of the agent.

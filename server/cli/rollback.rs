@@ -4,7 +4,6 @@
 use loopkeeper_core::decide::SnapshotRef;
 use loopkeeper_core::journal::SnapshotWhen;
 use loopkeeper_core::sanitize;
-use serde_json::json;
 
 use super::exit::Exit;
 use super::failure::{self, Answer, Failure};
@@ -31,10 +30,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         number => format!("after iteration {number}"),
     };
     if seen.is_alive() {
-        order::send(&store, seen.dir.id(), json!({"do": "rollback", "iteration": args.iteration}))?;
+        let undone = order::roll_back(&store, seen.dir.id(), args.iteration, &[])?.unwrap_or_default();
         out.line(format_args!("The files are as they were {when}."));
+        for left in &undone.refused {
+            out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
+        }
         say_the_way_back(&store, &seen, out)?;
-        return Ok(Exit::Done);
+        return Ok(if undone.refused.is_empty() { Exit::Done } else { Exit::Ended });
     }
     let restored = restore::by_ourselves(&store, &seen, args.iteration, None)?;
     let count = |paths: &[String], what: &str| (!paths.is_empty()).then(|| format!("{} {what}", paths.len()));

@@ -24,6 +24,8 @@ pub(crate) struct Failure {
     pub(crate) kind: Kind,
     pub(crate) what: String,
     pub(crate) hint: Option<String>,
+    /// Who works in the tree, where that is the reason.
+    pub(crate) holder: Option<String>,
 }
 
 /// What one may want to do about it.
@@ -49,8 +51,10 @@ impl Failure {
         let what = what.to_string();
         // Sentences of the core carry their remedy with them.
         match what.split_once(". Hint: ").or_else(|| what.split_once("\nHint: ")) {
-            Some((what, hint)) => Self { kind, what: what.to_owned(), hint: Some(hint.to_owned()) },
-            None => Self { kind, what, hint: None },
+            Some((what, hint)) => {
+                Self { kind, what: what.to_owned(), hint: Some(hint.to_owned()), holder: None }
+            }
+            None => Self { kind, what, hint: None, holder: None },
         }
     }
 
@@ -105,7 +109,11 @@ impl From<LockError> for Failure {
             LockError::Held { .. } => Kind::Conflict,
             LockError::State(_) => Kind::Broken,
         };
-        Self::new(kind, &error).hint(error.hint())
+        let failure = Self::new(kind, &error).hint(error.hint());
+        match error {
+            LockError::TreeBusy { holder, .. } => Self { holder: Some(holder), ..failure },
+            LockError::Held { .. } | LockError::State(_) => failure,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use loopkeeper_core::view::{self, Facts, LoopStatus};
 
 use super::failure::Failure;
 use super::follow::Following;
+use super::work::Work;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::Keeper;
@@ -45,6 +46,11 @@ impl Seen {
 
     pub(crate) fn is_alive(&self) -> bool {
         self.keeper != Keeper::Gone
+    }
+
+    /// Two roots may have tasks of the same name.
+    pub(crate) fn works_on(&self, work: &Work) -> bool {
+        self.state.spec.task == work.id && self.dir.root() == work.root
     }
 
     /// When an order that leaves the running iteration alone takes effect.

@@ -25,6 +25,22 @@ const LONGEST_LINE: u64 = 64 * 1024;
 struct Reply {
     ok: bool,
     error: Option<Refusal>,
+    restored: Option<Undone>,
+}
+
+/// What a rollback did.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Undone {
+    pub(crate) written: usize,
+    pub(crate) removed: usize,
+    pub(crate) refused: Vec<LeftAlone>,
+}
+
+/// What it did not touch, and why.
+#[derive(Debug, Deserialize)]
+pub(crate) struct LeftAlone {
+    pub(crate) path: String,
+    pub(crate) why: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -35,9 +51,23 @@ struct Refusal {
 
 /// Sends `order`, an object with `do` and its arguments, to the loop's living keeper.
 pub(crate) fn send(store: &StateDir, loop_id: &str, order: Value) -> Result<(), Failure> {
-    let reply = converse(store, loop_id, order)?;
-    match (reply.ok, reply.error) {
-        (true, _) => Ok(()),
+    taken(store, loop_id, order).map(drop)
+}
+
+/// The files as they were after an iteration. A keeper older than this program does not say what it did.
+pub(crate) fn roll_back(
+    store: &StateDir,
+    loop_id: &str,
+    to: u32,
+    paths: &[String],
+) -> Result<Option<Undone>, Failure> {
+    Ok(taken(store, loop_id, json!({"do": "rollback", "iteration": to, "paths": paths}))?.restored)
+}
+
+fn taken(store: &StateDir, loop_id: &str, order: Value) -> Result<Reply, Failure> {
+    let mut reply = converse(store, loop_id, order)?;
+    match (reply.ok, reply.error.take()) {
+        (true, _) => Ok(reply),
         (false, Some(Refusal { code, message })) => {
             let kind = match code.as_str() {
                 "badArgument" => Kind::Usage,

@@ -32,8 +32,29 @@ pub struct Ask {
 /// The answer to an order, after its record is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    Done { seq: u64 },
-    Refused { code: &'static str, message: String },
+    Done {
+        seq: u64,
+    },
+    /// A rollback, and what came of it.
+    Restored {
+        seq: u64,
+        written: usize,
+        removed: usize,
+        refused: Vec<LeftAlone>,
+    },
+    Refused {
+        code: &'static str,
+        message: String,
+    },
+}
+
+const MOST_LEFT_ALONE: usize = 50;
+
+/// A path that a rollback did not touch, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftAlone {
+    pub path: String,
+    pub why: String,
 }
 
 /// One request line.
@@ -206,6 +227,12 @@ async fn follow(mut link: Link, desk: Desk) {
 fn shown(id: &str, answer: &Answer) -> serde_json::Value {
     match answer {
         Answer::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
+        Answer::Restored { seq, written, removed, refused } => {
+            // More would not fit a line, and nobody reads more.
+            let refused = refused.get(..MOST_LEFT_ALONE).unwrap_or(refused);
+            let restored = json!({"written": written, "removed": removed, "refused": refused});
+            json!({"id": id, "ok": true, "seq": seq, "restored": restored})
+        }
         Answer::Refused { code, message } => refusal(id, code, message),
     }
 }

@@ -11,7 +11,7 @@ use loopkeeper_core::moment::Moment;
 use tokio::sync::{mpsc, oneshot};
 
 use super::KeeperError;
-use super::control::{Answer, Ask, News};
+use super::control::{Answer, Ask, LeftAlone, News};
 use super::haste::Haste;
 use super::perform::Hands;
 use super::signals::{self, Watch};
@@ -197,7 +197,18 @@ impl Keeper {
 
     fn roll_back(&mut self, to: u32, tree: String, paths: &[String]) -> Result<Answer, KeeperError> {
         match self.hands.roll_back(&tree, paths) {
-            Ok(from) => self.turn(Event::RolledBack { to, tree, from }),
+            Ok(restored) => {
+                let from = restored.before;
+                let answer = self.turn(Event::RolledBack { to, tree, from })?;
+                let Answer::Done { seq } = answer else { return Ok(answer) };
+                let refused = restored.refused.into_iter();
+                Ok(Answer::Restored {
+                    seq,
+                    written: restored.written.len(),
+                    removed: restored.removed.len(),
+                    refused: refused.map(|it| LeftAlone { path: it.path, why: it.why }).collect(),
+                })
+            }
             Err(message) => Ok(Answer::Refused { code: "conflict", message }),
         }
     }

@@ -17,7 +17,7 @@ use super::{KeeperError, reading, rounds};
 use crate::adapters::git;
 use crate::adapters::git::last::{LastHead, Look};
 use crate::adapters::process::orphans;
-use crate::adapters::snapshots::Store;
+use crate::adapters::snapshots::{Restored, Store};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
 
@@ -148,10 +148,10 @@ impl Hands {
         shot.map(|it| Shot { head, ..it }).map_err(|it| it.message)
     }
 
-    /// Makes the work tree what it was; returns the tree as it was right before.
-    pub(super) fn roll_back(&self, tree: &str, paths: &[String]) -> Result<String, String> {
+    /// Makes the work tree what it was.
+    pub(super) fn roll_back(&self, tree: &str, paths: &[String]) -> Result<Restored, String> {
         let paths = (!paths.is_empty()).then_some(paths);
-        let restored = self.scene.stage.with_store_now(|store| Ok(store.restore(tree, paths)?.before));
+        let restored = self.scene.stage.with_store_now(|store| Ok(store.restore(tree, paths)?));
         restored.map_err(|it| it.message)
     }
 

@@ -17,6 +17,9 @@ use crate::adapters::state_dir::StateDir;
 /// Output that waits for a subscriber: what is older is dropped, and said so.
 const MOST_WAITING: usize = 256 * 1024;
 
+/// Between the end of a connection and the next to the same keeper.
+const REST: Duration = Duration::from_secs(1);
+
 /// Shared by everybody who listens.
 #[derive(Clone, Default)]
 pub(crate) struct Live {
@@ -86,12 +89,17 @@ impl Live {
         loops: &[Arc<LoopSeen>],
         changed: impl Fn() + Clone + Send + Sync + 'static,
     ) {
+        let ended = |id: &str| loops.iter().any(|it| it.status.id == id && it.state.outcome.is_some());
+        self.heard().subscribed.retain(|it| !ended(it));
         for seen in loops.iter().filter(|it| it.state.outcome.is_none() && it.status.keeper.alive) {
             let id = seen.status.id.clone();
             if self.heard().listening.insert(id.clone()) {
                 let (live, store, changed) = (self.clone(), store.clone(), changed.clone());
                 tokio::spawn(async move {
                     live.hear(&store, &id, &changed).await;
+                    // At once, for a keeper that is gone; one that is there and hung up is not pestered.
+                    changed();
+                    sleep(REST).await;
                     live.forget(&id);
                     changed();
                 });

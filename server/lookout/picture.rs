@@ -25,6 +25,8 @@ pub(crate) struct Picture {
     pub(crate) trusted: bool,
     /// What keeps this from being whole.
     pub(crate) trouble: Option<String>,
+    /// The number of the last nudge that it answers.
+    pub(crate) answers: u64,
     /// The first look is over.
     pub(crate) looked: bool,
 }

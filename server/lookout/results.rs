@@ -20,6 +20,8 @@ pub(super) struct Alone {
     tree: String,
     /// Wall time of the last round, in milliseconds.
     at: u64,
+    /// Changes whenever anything of it does.
+    version: u64,
 }
 
 struct Found {
@@ -43,15 +45,26 @@ impl Alone {
             found: BTreeMap::new(),
             tree: String::new(),
             at: 0,
+            version: 0,
         }
     }
 
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
     pub(super) fn look(&mut self) {
-        // No file: nobody checked yet.
-        let Ok(news) = self.follower.look() else { return };
+        // No file: nobody checked yet, or nobody remembers.
+        let Ok(news) = self.follower.look() else {
+            if !self.found.is_empty() && !self.path.exists() {
+                *self = Self { version: self.version + 1, ..Self::new(&self.path) };
+            }
+            return;
+        };
         if news.since == Since::TheStart {
             self.found.clear();
         }
+        self.version += u64::from(!news.entries.is_empty());
         for entry in news.entries {
             let Record::ChecksDone { round, .. } = entry.record else { continue };
             (self.at, self.tree) = (entry.at.wall, round.tree_after.clone());

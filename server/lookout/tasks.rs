@@ -98,20 +98,24 @@ impl Saved {
         })
     }
 
-    pub(super) fn shown(&self, open: &[OpenText]) -> Shown {
+    /// With the text that the editor shows of each document, where it shows one.
+    pub(super) fn shown(&self, texts: &[Option<Arc<str>>]) -> Shown {
         let mut documents = self.documents.clone();
-        let (mut live, mut other) = (false, false);
-        for document in &mut documents {
-            let path = self.root.join(&document.path);
-            let Some(text) = open.iter().find(|it| it.path == path) else { continue };
-            live = true;
-            if *text.text != document.text {
-                text.text.as_ref().clone_into(&mut document.text);
-                other = true;
-            }
+        let mut other = false;
+        for (document, text) in documents.iter_mut().zip(texts) {
+            let Some(text) = text.as_ref().filter(|it| ***it != *document.text) else { continue };
+            text.as_ref().clone_into(&mut document.text);
+            other = true;
         }
         let task = if other { task::read(&documents) } else { self.task.clone() };
-        Shown { documents, task, live }
+        Shown { documents, task, live: texts.iter().any(Option::is_some) }
+    }
+
+    /// Looks the same as `other`, whatever a start would find.
+    pub(super) fn shows(&self, other: &Self) -> bool {
+        (&self.root, &self.id, &self.path, &self.title) == (&other.root, &other.id, &other.path, &other.title)
+            && self.documents == other.documents
+            && self.task == other.task
     }
 
     /// What of it nobody trusts yet.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use super::{Lookout, Nudge, OpenText, Picture, Scope, Texts};
+use super::{Lookout, Nudge, OpenState, OpenText, Picture, Scope, Texts};
 use crate::adapters::state_dir::StateDir;
 
 /// An editor with a bug.
@@ -23,8 +23,9 @@ impl Texts for Broken {
 }
 
 fn scope(state: &TempDir, folder: &Path, texts: Arc<dyn Texts>) -> Scope {
-    let store = StateDir::at(&state.path().join("state")).unwrap();
-    Scope { store, folders: vec![folder.to_owned()], trusted: true, texts }
+    let path = state.path().join("state");
+    let state: OpenState = Arc::new(move || StateDir::at(&path));
+    Scope { state, folders: vec![folder.to_owned()], trusted: true, texts }
 }
 
 fn work(name: &str) -> TempDir {

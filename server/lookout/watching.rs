@@ -3,23 +3,38 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use loopkeeper_core::task::kind_of;
-use notify::event::{AccessKind, AccessMode};
+use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::Nudge;
+
+/// Between two looks.
+const MOST_GONE: usize = 1000;
 
 pub(super) struct Watching {
     /// None where the system has none to give; then the pulse and the editor's own events remain.
     watcher: Option<RecommendedWatcher>,
     places: BTreeSet<PathBuf>,
+    /// What was removed or renamed since: a folder that was made again has lost its watch.
+    gone: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Watching {
     pub(super) fn new(tell: impl Fn(Nudge) + Send + 'static) -> Self {
+        let gone: Arc<Mutex<BTreeSet<PathBuf>>> = Arc::default();
+        let note = Arc::clone(&gone);
         let hear = move |event: notify::Result<Event>| match event {
             Ok(event) => {
+                if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
+                    let mut gone = note.lock().unwrap_or_else(PoisonError::into_inner);
+                    // Only folders are looked for in it; more than that is no list of folders.
+                    if gone.len() < MOST_GONE {
+                        gone.extend(event.paths.iter().cloned());
+                    }
+                }
                 if let Some(nudge) = meaning(&event) {
                     tell(nudge.in_burst());
                 }
@@ -27,18 +42,18 @@ impl Watching {
             // Events were lost.
             Err(_) => tell(Nudge::ALL.in_burst()),
         };
-        Self { watcher: notify::recommended_watcher(hear).ok(), places: BTreeSet::new() }
+        Self { watcher: notify::recommended_watcher(hear).ok(), places: BTreeSet::new(), gone }
     }
 
     /// Watches these folders from now on, and no others. Those that are not there are tried again next time.
     pub(super) fn follow(&mut self, places: &BTreeSet<PathBuf>) {
         let Some(watcher) = &mut self.watcher else { return };
-        for gone in self.places.difference(places).cloned().collect::<Vec<_>>() {
-            let _ = watcher.unwatch(&gone);
-            self.places.remove(&gone);
+        let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
+        let lost = |it: &&PathBuf| !places.contains(*it) || gone.contains(*it) || !it.is_dir();
+        for lost in self.places.iter().filter(lost).cloned().collect::<Vec<_>>() {
+            let _ = watcher.unwatch(&lost);
+            self.places.remove(&lost);
         }
-        // One that was deleted and made again has lost its watch with nobody told.
-        self.places.retain(|it| it.is_dir());
         for place in places {
             if !self.places.contains(place)
                 && place.is_dir()
@@ -70,10 +85,12 @@ fn meaning_of(path: &Path) -> Nudge {
         // A task that was saved is a tree that changed.
         return Nudge { tree: true, ..Nudge::FILES };
     }
-    let of_state = ["journal.jsonl", "granted.jsonl"].contains(&name)
-        || path.extension().is_some_and(|it| it == "jsonl" || it == "lock")
+    if name == "granted.jsonl" || ["trust", "workspaces", "trees"].contains(&name) {
+        return Nudge::STATE;
+    }
+    let of_loops = path.extension().is_some_and(|it| it == "jsonl" || it == "lock")
         || path.parent().is_some_and(|it| it.ends_with("loops") || it.ends_with("workspaces"));
-    if of_state { Nudge::STATE } else { Nudge::default() }
+    if of_loops { Nudge::LOOPS } else { Nudge::default() }
 }
 
 #[cfg(test)]
@@ -89,10 +106,14 @@ mod tests {
         check("/w/PROMPT.md", document);
         check("/w/.ralph/prd.json", document);
         check("/w/loopkeeper.toml", document);
-        check("/s/workspaces/0011223344556677/loops/20261120-abcdef/journal.jsonl", Nudge::STATE);
-        check("/s/workspaces/0011223344556677/checks/PROMPT.md.jsonl", Nudge::STATE);
-        check("/s/workspaces/0011223344556677/loops/20261120-abcdef", Nudge::STATE);
-        check("/s/workspaces/0011223344556677", Nudge::STATE);
+        check("/s/workspaces/0011223344556677/loops/20261120-abcdef/journal.jsonl", Nudge::LOOPS);
+        check("/s/workspaces/0011223344556677/checks/PROMPT.md.jsonl", Nudge::LOOPS);
+        check("/s/workspaces/0011223344556677/loops/20261120-abcdef", Nudge::LOOPS);
+        check("/s/workspaces/0011223344556677", Nudge::LOOPS);
+        check("/s/trees/0011223344556677.lock", Nudge::LOOPS);
+        // Touched by every look, our own too.
+        check("/s/trees/lock", Nudge::default());
+        check("/s/workspaces", Nudge::STATE);
         check("/s/trust/granted.jsonl", Nudge::STATE);
         check("/w/src/main.rs", Nudge::default());
         check("/w/out.log", Nudge::default());

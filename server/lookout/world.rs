@@ -4,24 +4,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view;
 
 use super::loops::Loops;
-use super::picture::{Held, LoopSeen, Picture, TaskSeen, Unknown};
-use super::results::{self, Alone};
+use super::made::{self, Base, Dress, Made, OpenTexts};
+use super::picture::{LoopSeen, Picture, TaskSeen, Unknown};
+use super::results::{self, Alone, Latest};
 use super::tasks::{self, Saved};
-use super::{Nudge, OpenText};
+use super::{Nudge, OpenState, OpenText};
 use crate::adapters::config_files;
 use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::trust::TrustStore;
 
 pub(super) struct World {
-    store: StateDir,
+    state: OpenState,
+    /// The first look was at everything, whatever the nudge said.
+    begun: bool,
+    /// None while there is none that can be used; `state_troubles` says why.
+    store: Option<StateDir>,
     folders: Vec<PathBuf>,
     trusted: bool,
+    /// Each with what was found around it.
     roots: Vec<PathBuf>,
+    around: BTreeMap<PathBuf, Around>,
     saved: Vec<Arc<Saved>>,
     configs: BTreeMap<PathBuf, Arc<str>>,
     loops: Loops,
@@ -31,37 +38,51 @@ pub(super) struct World {
     unknown: BTreeMap<PathBuf, Unknown>,
     /// The tree of each root as last seen, by a look or by a round of checks.
     trees: BTreeMap<PathBuf, String>,
+    open: Vec<OpenText>,
     /// The newest tree that each task's results speak of.
     judged: BTreeMap<PathBuf, String>,
-    open: Vec<OpenText>,
-    tasks: Vec<Arc<TaskSeen>>,
+    /// By the task's document.
+    made: BTreeMap<PathBuf, Made>,
     file_troubles: Vec<String>,
     state_troubles: Vec<String>,
+    trust_trouble: Option<String>,
+}
+
+/// What the state folder says of a root.
+#[derive(Default)]
+struct Around {
+    workspace: Option<Workspace>,
+    /// Who works in the tree.
+    holder: Option<String>,
 }
 
 impl World {
-    pub(super) fn new(store: StateDir, folders: Vec<PathBuf>, trusted: bool) -> Self {
+    pub(super) fn new(state: OpenState, folders: Vec<PathBuf>, trusted: bool) -> Self {
         Self {
-            store,
+            state,
+            begun: false,
+            store: None,
             folders,
             trusted,
             roots: Vec::new(),
+            around: BTreeMap::new(),
             saved: Vec::new(),
             configs: BTreeMap::new(),
             loops: Loops::default(),
             alone: BTreeMap::new(),
             unknown: BTreeMap::new(),
             trees: BTreeMap::new(),
-            judged: BTreeMap::new(),
             open: Vec::new(),
-            tasks: Vec::new(),
+            judged: BTreeMap::new(),
+            made: BTreeMap::new(),
             file_troubles: Vec::new(),
             state_troubles: Vec::new(),
+            trust_trouble: None,
         }
     }
 
-    pub(super) fn store(&self) -> &StateDir {
-        &self.store
+    pub(super) fn store(&self) -> Option<&StateDir> {
+        self.store.as_ref()
     }
 
     pub(super) fn set_folders(&mut self, folders: Vec<PathBuf>) {
@@ -74,34 +95,41 @@ impl World {
     }
 
     /// Looks at what `nudge` says may have changed.
-    pub(super) fn look(&mut self, nudge: Nudge, open: &[OpenText]) {
+    pub(super) fn look(&mut self, nudge: Nudge, open: Vec<OpenText>) {
         let new_document = open.iter().any(|it| !self.open.iter().any(|old| old.path == it.path));
-        self.open = open.to_vec();
+        self.open = open;
+        let nudge = if self.begun { nudge } else { Nudge::ALL };
         let files = nudge.files || new_document;
         if files {
             self.look_at_files();
         }
-        if files || nudge.state {
-            self.state_troubles = self.loops.look(&self.store, &self.roots);
+        let state = files || nudge.state || nudge.trust;
+        if state {
+            self.look_at_state();
+        }
+        if files || nudge.trust {
             self.look_at_trust();
         }
-        self.put_together();
+        self.put_together(state);
+        self.begun = true;
     }
 
     /// Hashes the trees that results speak of, where nobody is at work in them.
     pub(super) fn look_at_trees(&mut self) {
-        let with_results = |it: &&Arc<TaskSeen>| !it.results.is_empty() && !self.is_worked_on(it);
+        let with_results = |it: &&Made| !it.task.results.is_empty() && !self.is_worked_on(&it.task);
         let roots: BTreeSet<PathBuf> =
-            self.tasks.iter().filter(with_results).map(|it| it.root.clone()).collect();
+            self.made.values().filter(with_results).map(|it| it.task.root.clone()).collect();
         for root in roots {
-            let Some(workspace) = self.store.known_workspace(&root) else { continue };
+            let Some(workspace) = self.around.get(&root).and_then(|it| it.workspace.as_ref()) else {
+                continue;
+            };
             // A tree that cannot be read now was not seen to change.
             let taken = Store::open(&workspace.snapshots(), &root).and_then(|mut store| store.take());
             if let Ok(snapshot) = taken {
                 self.trees.insert(root, snapshot.tree);
             }
         }
-        self.put_together();
+        self.put_together(false);
     }
 
     /// Folders in which something may happen that matters.
@@ -109,8 +137,10 @@ impl World {
         let mut places: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
         places.extend(self.roots.iter().map(|it| it.join(".ralph")));
         places.extend(self.saved.iter().filter_map(|it| it.path.parent()).map(Path::to_owned));
-        places.extend([self.store.trust(), self.store.workspaces_dir()]);
-        for workspace in self.roots.iter().filter_map(|it| self.store.known_workspace(it)) {
+        if let Some(store) = &self.store {
+            places.extend([store.trust(), store.workspaces_dir(), store.trees()]);
+        }
+        for workspace in self.around.values().filter_map(|it| it.workspace.as_ref()) {
             places.extend(["loops", "checks"].map(|it| workspace.path().join(it)));
         }
         let open = self.loops.in_order().into_iter().filter(|it| it.state.outcome.is_none());
@@ -121,18 +151,19 @@ impl World {
     /// Something is at work that may end without a sign.
     pub(super) fn is_busy(&self) -> bool {
         let alive = |it: &Arc<LoopSeen>| it.state.outcome.is_none() && it.status.keeper.alive;
-        self.tasks.iter().any(|it| it.checking) || self.loops.in_order().iter().any(alive)
+        self.made.values().any(|it| it.base.checking) || self.loops.in_order().iter().any(alive)
     }
 
     pub(super) fn picture(&self) -> Picture {
-        let troubles: Vec<String> = self.file_troubles.iter().chain(&self.state_troubles).cloned().collect();
+        let mut troubles = self.state_troubles.iter().chain(&self.trust_trouble).chain(&self.file_troubles);
         Picture {
             roots: self.roots.clone(),
-            tasks: self.tasks.clone(),
+            tasks: self.in_order().map(|it| Arc::clone(&it.task)).collect(),
             loops: self.loops.in_order(),
             configs: tasks::configs(&self.roots, &self.open, &self.configs),
             trusted: self.trusted,
-            trouble: troubles.first().cloned(),
+            trouble: troubles.next().cloned(),
+            answers: 0,
             looked: true,
         }
     }
@@ -160,26 +191,106 @@ impl World {
         }
     }
 
+    fn look_at_state(&mut self) {
+        // Looked for anew each time: it may have been repaired, deleted or laid open since.
+        self.store = None;
+        self.around.clear();
+        match (self.state)() {
+            Ok(store) => {
+                self.state_troubles = self.loops.look(&store, &self.roots);
+                for root in &self.roots {
+                    let holder = store.tree_holder(root).ok().flatten().map(|(holder, _)| holder);
+                    let around = Around { workspace: store.known_workspace(root), holder };
+                    self.around.insert(root.clone(), around);
+                }
+                self.store = Some(store);
+            }
+            Err(error) => self.state_troubles = vec![format!("{error}. {}", error.hint())],
+        }
+    }
+
     fn look_at_trust(&mut self) {
-        let trust = TrustStore::open(&self.store);
-        self.state_troubles.extend(trust.trouble().map(ToString::to_string));
+        // Without a state folder nothing can be started, and what was known stays.
+        let Some(trust) = self.store.as_ref().map(TrustStore::open) else { return };
+        self.trust_trouble = trust.trouble().map(ToString::to_string);
         self.unknown = self.saved.iter().map(|it| (it.path.clone(), it.unknown(&trust))).collect();
     }
 
-    fn put_together(&mut self) {
+    /// Makes anew what is made of something else than before. `state`: journals and results may be other ones.
+    fn put_together(&mut self, state: bool) {
         let loops = self.loops.in_order();
-        let saved = self.saved.clone();
-        self.tasks = saved.iter().map(|it| Arc::new(self.seen(it, &loops))).collect();
+        let mut before = std::mem::take(&mut self.made);
+        let mut parts = Vec::new();
+        for saved in self.saved.clone() {
+            let made = before.remove(&saved.path);
+            let base = match &made {
+                Some(made) if !state => made.base.clone(),
+                _ => self.base(saved, &loops),
+            };
+            let made = made.filter(|it| it.base.is(&base));
+            let latest = made.is_none().then(|| self.latest(&base));
+            parts.push((base, made, latest));
+        }
+        let checked: BTreeSet<PathBuf> = parts.iter().filter_map(|it| self.checks(&it.0.saved)).collect();
+        self.alone.retain(|path, _| checked.contains(path));
+        // By now trees are known that only a later task's results told of.
+        let open: OpenTexts = self.open.iter().map(|it| (it.path.clone(), Arc::clone(&it.text))).collect();
+        for (base, made, latest) in parts {
+            let path = base.saved.path.clone();
+            let made = self.make(base, made, latest, &open);
+            self.made.insert(path, made);
+        }
     }
 
-    fn seen(&mut self, saved: &Saved, loops: &[Arc<LoopSeen>]) -> TaskSeen {
-        let shown = saved.shown(&self.open);
+    fn base(&mut self, saved: Arc<Saved>, loops: &[Arc<LoopSeen>]) -> Base {
         let mine = |it: &&Arc<LoopSeen>| it.state.spec.task == saved.id && it.dir.root() == saved.root;
         let open = loops.iter().filter(mine).find(|it| it.state.outcome.is_none());
         let last_loop = open.or_else(|| loops.iter().find(mine)).cloned();
-        let holder = self.store.tree_holder(&saved.root).ok().flatten().map(|(holder, _)| holder);
-        let results = self.results(saved, last_loop.as_deref());
-        TaskSeen {
+        let alone = self.checks(&saved).map(|path| {
+            let alone = self.alone.entry(path.clone()).or_insert_with(|| Alone::new(&path));
+            alone.look();
+            alone.version()
+        });
+        let holder = self.around.get(&saved.root).and_then(|it| it.holder.as_deref());
+        let checking = holder.is_some_and(|it| it == format!("checks of {}", saved.id.0));
+        Base { saved, last_loop, alone: alone.unwrap_or_default(), checking }
+    }
+
+    /// Its record of checks without a loop.
+    fn checks(&self, saved: &Saved) -> Option<PathBuf> {
+        Some(self.around.get(&saved.root)?.workspace.as_ref()?.checks(&saved.id))
+    }
+
+    /// The results of a base that was not there before: its round saw the tree later than we did.
+    fn latest(&mut self, base: &Base) -> Latest {
+        let alone = self.checks(&base.saved).and_then(|it| self.alone.get(&it));
+        let latest = results::latest(alone, base.last_loop.as_deref());
+        let before = self.judged.insert(base.saved.path.clone(), latest.tree.clone());
+        if !latest.tree.is_empty() && before.as_ref() != Some(&latest.tree) {
+            self.trees.insert(base.saved.root.clone(), latest.tree.clone());
+        }
+        latest
+    }
+
+    fn make(&self, base: Base, made: Option<Made>, latest: Option<Latest>, open: &OpenTexts) -> Made {
+        let saved = Arc::clone(&base.saved);
+        let dress = Dress {
+            texts: made::texts(&saved, open),
+            unknown: self.unknown.get(&saved.path).cloned().unwrap_or_default(),
+            tree: self.trees.get(&saved.root).filter(|_| !base.is_at_work()).cloned(),
+        };
+        let latest = match made {
+            Some(made) if made.dress.is(&dress) => return Made { base, ..made },
+            Some(made) => made.latest,
+            None => latest.unwrap_or_default(),
+        };
+        let mut results = latest.results.clone();
+        for held in results.values_mut() {
+            let now = dress.tree.as_ref();
+            held.stale = now.is_some_and(|now| !held.tree.is_empty() && held.tree != *now);
+        }
+        let shown = saved.shown(&dress.texts);
+        let task = Arc::new(TaskSeen {
             root: saved.root.clone(),
             id: saved.id.clone(),
             uri: view::file_uri(&saved.path.to_string_lossy()),
@@ -189,31 +300,16 @@ impl World {
             documents: shown.documents,
             live: shown.live,
             results,
-            last_loop,
-            checking: holder.is_some_and(|it| it == format!("checks of {}", saved.id.0)),
-            unknown: self.unknown.get(&saved.path).cloned().unwrap_or_default(),
-        }
+            last_loop: base.last_loop.clone(),
+            checking: base.checking,
+            unknown: dress.unknown.clone(),
+        });
+        Made { base, latest, dress, task }
     }
 
-    fn results(&mut self, saved: &Saved, last_loop: Option<&LoopSeen>) -> BTreeMap<CriterionId, Held> {
-        let checks = self.store.known_workspace(&saved.root).map(|it| it.checks(&saved.id));
-        let alone = checks.map(|path| {
-            let alone = self.alone.entry(path.clone()).or_insert_with(|| Alone::new(&path));
-            alone.look();
-            &*alone
-        });
-        let results::Latest { mut results, tree } = results::latest(alone, last_loop);
-        if !tree.is_empty() && self.judged.get(&saved.path) != Some(&tree) {
-            // A round that just ended saw the tree later than we did.
-            self.trees.insert(saved.root.clone(), tree.clone());
-            self.judged.insert(saved.path.clone(), tree);
-        }
-        let at_work = last_loop.is_some_and(|it| it.state.outcome.is_none() && it.status.keeper.alive);
-        let now = self.trees.get(&saved.root).filter(|_| !at_work);
-        for held in results.values_mut() {
-            held.stale = now.is_some_and(|now| !held.tree.is_empty() && held.tree != *now);
-        }
-        results
+    /// As they were found.
+    fn in_order(&self) -> impl Iterator<Item = &Made> {
+        self.saved.iter().filter_map(|it| self.made.get(&it.path))
     }
 
     fn is_worked_on(&self, task: &TaskSeen) -> bool {

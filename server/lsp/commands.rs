@@ -34,10 +34,20 @@ pub(crate) async fn execute(
     shared: &Arc<Shared>,
     params: ExecuteCommandParams,
 ) -> jsonrpc::Result<Option<Value>> {
+    let touched = touched(&params.command);
     let mut done = run(shared, params).await.map_err(jsonrpc::Error::from)?;
-    let picture = shared.lookout().fresh(Nudge::ALL).await;
+    let picture = shared.lookout().fresh(touched).await;
     done.status = Some(status::of(shared, &picture));
     serde_json::to_value(done).map(Some).map_err(|_| jsonrpc::Error::internal_error())
+}
+
+/// What a command may have changed.
+fn touched(command: &str) -> Nudge {
+    match command {
+        ext::ROLLBACK => Nudge::ALL,
+        ext::DIFF | ext::OUTPUT => Nudge::TEXTS,
+        _ => Nudge::STATE,
+    }
 }
 
 async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {

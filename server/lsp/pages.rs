@@ -33,7 +33,7 @@ impl Pages {
         if let Some(folder) = path.parent() {
             durable::make_folder(folder)?;
         }
-        durable::replace_file(&path, bytes)?;
+        durable::replace_shared_file(&path, bytes)?;
         // An editor says so when somebody types into it.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400))?;
         Ok(path)

@@ -23,6 +23,7 @@ use self::output::Output;
 use self::progress::Progress;
 use self::status::Status;
 use super::shared::Shared;
+use crate::lookout::Picture;
 
 /// Publishes until nothing is looked at any more.
 pub(crate) async fn publish(shared: Arc<Shared>) {
@@ -35,14 +36,19 @@ pub(crate) async fn publish(shared: Arc<Shared>) {
     let mut progress = Progress::default();
     let mut status = Status::default();
     let mut output = Output::default();
+    let mut shown: Option<Arc<Picture>> = None;
     loop {
         let picture = pictures.borrow_and_update().clone();
         let mut due = None;
         if picture.looked {
-            diagnostics.publish(&shared, &picture).await;
-            lenses.publish(&shared, &picture);
-            limits.publish(&shared, &picture);
-            alerts.publish(&shared, &picture).await;
+            // What a keeper tells besides the journal changes none of these.
+            if shown.as_ref().is_none_or(|it| !Arc::ptr_eq(it, &picture)) {
+                diagnostics.publish(&shared, &picture).await;
+                lenses.publish(&shared, &picture);
+                limits.publish(&shared, &picture);
+                alerts.publish(&shared, &picture).await;
+                shown = Some(Arc::clone(&picture));
+            }
             due = sooner(due, progress.publish(&shared, &picture).await);
             due = sooner(due, status.publish(&shared, &picture).await);
             due = sooner(due, output.publish(&shared, &picture).await);
@@ -50,6 +56,7 @@ pub(crate) async fn publish(shared: Arc<Shared>) {
         tokio::select! {
             changed = pictures.changed() => if changed.is_err() { return },
             () = lookout.live().news() => {}
+            () = progress.answered() => {}
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
         }
     }
@@ -74,13 +81,17 @@ impl Pace {
         Self { every, last: None }
     }
 
+    /// When the next may go; `None`: now.
+    fn due(&self) -> Option<Instant> {
+        self.last.map(|it| it + self.every).filter(|it| *it > Instant::now())
+    }
+
     /// `Err`: too early, and when it will not be.
     fn step(&mut self) -> Result<(), Instant> {
-        let now = Instant::now();
-        if let Some(due) = self.last.map(|it| it + self.every).filter(|it| *it > now) {
+        if let Some(due) = self.due() {
             return Err(due);
         }
-        self.last = Some(now);
+        self.last = Some(Instant::now());
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! Questions to the user, by `window/showMessageRequest`: at most three short answers, never waited for by anything
 //! else, always with an expiry. A client that cannot be asked is told, and finds the answers as code actions.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lsp_types::{MessageActionItem, MessageType};
@@ -16,6 +18,30 @@ pub(crate) struct Question {
     pub(crate) answers: Vec<&'static str>,
     /// How long the answer is of use.
     pub(crate) expiry: Duration,
+}
+
+/// The questions that nobody has answered yet: none is asked twice at a time.
+#[derive(Clone, Default)]
+pub(crate) struct Pending(Arc<Mutex<BTreeSet<String>>>);
+
+/// One of them, until it is dropped.
+pub(crate) struct Place {
+    pending: Pending,
+    key: String,
+}
+
+impl Pending {
+    /// `None`: this very question is being asked.
+    pub(crate) fn enter(&self, key: String) -> Option<Place> {
+        let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
+        is_new.then(|| Place { pending: self.clone(), key })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.pending.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
 }
 
 pub(crate) fn can_ask(shared: &Shared) -> bool {

@@ -9,6 +9,7 @@ use tower_lsp::Client;
 
 use super::capabilities::Session;
 use super::documents::Documents;
+use super::questions::Pending;
 use crate::adapters::state_dir::StateDir;
 use crate::lookout::{Lookout, OpenText, Scope, Texts};
 
@@ -19,6 +20,7 @@ pub struct Shared {
     session: OnceLock<Session>,
     lookout: OnceLock<Lookout>,
     folders: Mutex<Vec<PathBuf>>,
+    pub(crate) pending: Pending,
     /// Of the last status.
     seq: AtomicU64,
 }
@@ -31,6 +33,7 @@ impl Shared {
             session: OnceLock::new(),
             lookout: OnceLock::new(),
             folders: Mutex::default(),
+            pending: Pending::default(),
             seq: AtomicU64::new(0),
         }
     }
@@ -50,16 +53,12 @@ impl Shared {
     /// What is known of tasks and loops; begins to look when it is first asked for.
     pub(crate) fn lookout(&self) -> &Lookout {
         self.lookout.get_or_init(|| {
-            let scope = StateDir::open().map(|store| Scope {
-                store,
+            Lookout::start(Scope {
+                state: Arc::new(StateDir::open),
                 folders: self.folders().clone(),
                 trusted: self.session().trusted,
                 texts: Arc::clone(&self.documents) as Arc<dyn Texts>,
-            });
-            match scope {
-                Ok(scope) => Lookout::start(scope),
-                Err(error) => Lookout::blind(format!("{error}. {}", error.hint())),
-            }
+            })
         })
     }
 

@@ -4,9 +4,12 @@ mod endings;
 mod frames;
 mod limits;
 mod load;
+mod orders;
 mod remarks;
 mod requests;
 mod shown;
+mod starting;
+mod studio;
 
 use std::process::Command;
 

@@ -136,7 +136,7 @@ impl Workspace {
                 found: found.root,
                 root: self.root.clone(),
             }),
-            None => durable::replace_file(&path, self.root.as_os_str().as_bytes())
+            None => durable::replace_shared_file(&path, self.root.as_os_str().as_bytes())
                 .map_err(StateError::io("write", &path)),
         }
     }

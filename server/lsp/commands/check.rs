@@ -46,7 +46,7 @@ fn begin(task: &TaskSeen, criterion: Option<&str>) -> Result<Begun, Refusal> {
         None => keeper::start_checks(&store, &task.path, criterion)?,
         Some((holder, path)) => {
             let working = store.find(&holder).ok().and_then(|dir| Seen::read(&store, dir).ok().flatten());
-            match working.filter(|it| it.is_alive() && it.state.spec.task == work.id) {
+            match working.filter(|it| it.is_alive() && it.works_on(&work)) {
                 // Queued: it answers once the round is over, which may be long after the agent's.
                 Some(seen) => order_checks(store, seen.dir.id().to_owned()),
                 None => return Err(Failure::from(LockError::TreeBusy { holder, path }).into()),

@@ -51,7 +51,9 @@ impl From<Failure> for Refusal {
             Kind::Unsupported => RefusalCode::Unsupported,
             Kind::Conflict | Kind::Broken => RefusalCode::Conflict,
         };
-        Self::new(code, failure)
+        let mut refusal = Self::new(code, &failure);
+        refusal.data.holder = failure.holder.map(|it| sanitize::line(&it));
+        refusal
     }
 }
 

@@ -4,8 +4,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::{Done, blocking, target};
 use crate::adapters::state_dir::StateDir;
 use crate::front::failure::Failure;
@@ -20,9 +18,16 @@ pub(super) async fn rollback(shared: &Arc<Shared>, args: RollbackArgs) -> Done {
         let seen = target::seen(&store, &roots, &args.loop_id)?;
         let loop_id = Some(seen.dir.id().to_owned());
         if seen.is_alive() {
-            let order = json!({"do": "rollback", "iteration": args.iteration, "paths": args.paths});
-            order::send(&store, seen.dir.id(), order)?;
-            return Ok(CommandResult { loop_id, ..CommandResult::default() });
+            let undone = order::roll_back(&store, seen.dir.id(), args.iteration, &args.paths)?;
+            let done = CommandResult { loop_id, ..CommandResult::default() };
+            let Some(undone) = undone else { return Ok(done) };
+            let refused = undone.refused.into_iter().map(|it| RefusedPath { path: it.path, why: it.why });
+            return Ok(CommandResult {
+                written: Some(undone.written),
+                removed: Some(undone.removed),
+                refused: Some(refused.collect()),
+                ..done
+            });
         }
         let paths = (!args.paths.is_empty()).then_some(args.paths.as_slice());
         let restored = restore::by_ourselves(&store, &seen, args.iteration, paths)?;

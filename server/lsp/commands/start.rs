@@ -44,7 +44,12 @@ fn begin(task: &TaskSeen, args: &StartArgs) -> Result<Begun, Refusal> {
     let start =
         Start { work: &work, agent: plan, anyway: args.anyway, own_promise: false, attended: Attended::Yes };
     let dir = beginnings::prepare(&store, &start)?;
-    keeper::start_detached(&store, &dir, None).inspect_err(|_| beginnings::discard(&dir))?;
+    if let Err(failure) = keeper::start_detached(&store, &dir, None) {
+        beginnings::discard(&dir);
+        // Of two that start at once, one comes too late.
+        beginnings::refuse_busy(&store, &work)?;
+        return Err(failure.into());
+    }
     Ok(Begun::Runs { loop_id: dir.id().to_owned() })
 }
 

@@ -21,7 +21,7 @@ use crate::lsp::ext::{
     UntrustArgs,
 };
 use crate::lsp::pages::{self, Pages};
-use crate::lsp::questions::{self, Question};
+use crate::lsp::questions::{self, Place, Question};
 use crate::lsp::shared::Shared;
 
 /// What keeps a start from starting.
@@ -39,6 +39,16 @@ pub(super) enum Then {
     Nothing,
     Start(StartArgs),
     Check(CheckArgs),
+}
+
+impl Then {
+    fn yes(&self) -> &'static str {
+        match self {
+            Self::Nothing => "Trust",
+            Self::Start(_) => "Trust and start",
+            Self::Check(_) => "Trust and check",
+        }
+    }
 }
 
 /// The editor's own trust is necessary, whatever is stored.
@@ -91,8 +101,7 @@ pub(super) fn ask(shared: &Arc<Shared>, needed: Needed, then: Then) -> Refusal {
     refusal.data.count = Some(needed.count);
     refusal.data.asked = Some(questions::can_ask(shared));
     if questions::can_ask(shared) {
-        let shared = Arc::clone(shared);
-        tokio::spawn(async move { questioned(&shared, needed, then).await });
+        question(shared, needed, then);
     } else {
         let (shared, message) = (Arc::clone(shared), refusal.message.clone());
         tokio::spawn(async move { questions::warn(&shared, &message).await });
@@ -100,19 +109,26 @@ pub(super) fn ask(shared: &Arc<Shared>, needed: Needed, then: Then) -> Refusal {
     refusal
 }
 
-async fn questioned(shared: &Arc<Shared>, needed: Needed, then: Then) {
+/// Never waits, and never asks what is being asked already.
+fn question(shared: &Arc<Shared>, needed: Needed, then: Then) {
+    let key = format!("{} {} {}", then.yes(), needed.hash, needed.task);
+    if let Some(place) = shared.pending.enter(key) {
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move { questioned(&shared, needed, then, place).await });
+    }
+}
+
+async fn questioned(shared: &Arc<Shared>, needed: Needed, then: Then, place: Place) {
     const SHOW: &str = "Show commands";
     const NO: &str = "Not now";
-    let yes = match then {
-        Then::Nothing => "Trust",
-        Then::Start(_) => "Trust and start",
-        Then::Check(_) => "Trust and check",
-    };
+    let yes = then.yes();
     let count = words::counted(needed.count as u64, "command");
     let message = format!("Ralph wants to run {count} of {} that you have not trusted yet.", needed.title);
     let question = Question { message, answers: vec![SHOW, yes, NO], expiry: questions::EXPIRY };
     while let Some(answer) = questions::ask(shared, &question).await {
         if answer == yes {
+            // It is answered: what is done now may lead to another one.
+            drop(place);
             trusted(shared, &needed, &then).await;
             return;
         }
@@ -192,8 +208,7 @@ async fn offer(shared: &Arc<Shared>, task: &str) -> Done {
 fn put(shared: &Arc<Shared>, needed: Needed, page: &std::path::Path) {
     let shared = Arc::clone(shared);
     if questions::can_ask(&shared) {
-        tokio::spawn(async move { questioned(&shared, needed, Then::Nothing).await });
-        return;
+        return question(&shared, needed, Then::Nothing);
     }
     let page = page.display();
     let message = format!("Read {page}, then trust it with `loopkeeper trust` in a terminal.");

@@ -11,13 +11,17 @@ use crate::lsp::commands::{blocking, loop_named};
 use crate::lsp::ext::{SubscribeParams, SubscribeResult};
 use crate::lsp::shared::Shared;
 
+/// An ended loop prints no more.
 pub(crate) async fn handle(shared: &Arc<Shared>, params: &SubscribeParams) -> Result<SubscribeResult> {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
-    let name = params.loop_id.clone();
-    let named = blocking(move || {
+    let named = params.loop_id.clone();
+    let seen = blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        Ok(loop_named(&store, &roots, &name)?.state.spec.loop_id.clone())
+        let seen = loop_named(&store, &roots, &named)?;
+        Ok((seen.dir.id().to_owned(), seen.is_open()))
     });
-    shared.lookout().live().subscribe(&named.await?, params.on);
-    Ok(SubscribeResult { subscribed: params.on })
+    let (id, is_open) = seen.await?;
+    let on = params.on && is_open;
+    shared.lookout().live().subscribe(&id, on);
+    Ok(SubscribeResult { subscribed: on })
 }

@@ -2,6 +2,7 @@
 //! looked for the first time is old news. Clients that know us get `loopkeeper/alert`, others a plain message.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use loopkeeper_core::journal::OutcomeKind;
 use loopkeeper_core::sanitize;
@@ -15,8 +16,9 @@ use crate::lsp::shared::Shared;
 
 #[derive(Default)]
 pub(super) struct Alerts {
-    /// `None` before the first picture.
-    known: Option<BTreeMap<String, Standing>>,
+    known: BTreeMap<String, Standing>,
+    /// Roots whose loops were looked at before: what is found in a folder that was opened just now is old news.
+    roots: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,15 +30,16 @@ enum Standing {
 
 impl Alerts {
     pub(super) async fn publish(&mut self, shared: &Shared, picture: &Picture) {
-        let now: BTreeMap<String, Standing> =
-            picture.loops.iter().map(|it| (it.status.id.clone(), standing(&it.status))).collect();
-        let Some(known) = self.known.replace(now) else { return };
+        let now = picture.loops.iter().map(|it| (it.status.id.clone(), standing(&it.status))).collect();
+        let known = std::mem::replace(&mut self.known, now);
+        let roots = std::mem::replace(&mut self.roots, picture.roots.clone());
         for seen in &picture.loops {
             let status = &seen.status;
             let before = known.get(&status.id);
             let after = standing(status);
             // A loop that came and went between two looks ended too.
-            if before != Some(&after) && after != Standing::Open {
+            let is_news = before.is_some() || roots.iter().any(|it| it == seen.dir.root());
+            if is_news && before != Some(&after) && after != Standing::Open {
                 send(shared, alert(status, seen.state.held_at_start)).await;
             }
         }

@@ -1,6 +1,7 @@
 //! `$/progress`: one readable token per loop at work, with an end that says how it stands.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use loopkeeper_core::sanitize;
@@ -11,6 +12,8 @@ use lsp_types::{
     NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
     WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd, WorkDoneProgressReport,
 };
+use tokio::sync::Notify;
+use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::time::{Instant, timeout};
 
 use super::{Pace, sooner, status};
@@ -24,17 +27,32 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(super) struct Progress {
     shown: BTreeMap<String, Shown>,
+    answers: Arc<Notify>,
 }
 
 struct Shown {
-    /// `None`: the client did not want it.
-    token: Option<ProgressToken>,
+    token: ProgressToken,
+    stage: Stage,
     message: String,
     pace: Pace,
 }
 
+enum Stage {
+    /// The client was asked for the token, and has not answered.
+    Asked(oneshot::Receiver<bool>),
+    Begun,
+    /// The client did not want it.
+    Refused,
+}
+
 impl Progress {
-    pub(super) async fn publish(&mut self, shared: &Shared, picture: &Picture) -> Option<Instant> {
+    /// Resolves when the client answered whether it wants to be shown a loop's progress.
+    pub(super) fn answered(&self) -> impl Future<Output = ()> + use<> {
+        let answers = Arc::clone(&self.answers);
+        async move { answers.notified().await }
+    }
+
+    pub(super) async fn publish(&mut self, shared: &Arc<Shared>, picture: &Picture) -> Option<Instant> {
         let window = shared.session().client.window.as_ref();
         if window.and_then(|it| it.work_done_progress) != Some(true) {
             return None;
@@ -43,7 +61,7 @@ impl Progress {
         let over: Vec<String> = self.shown.keys().filter(|it| !at_work(it)).cloned().collect();
         for id in over {
             let last = picture.loop_with(&id).map_or_else(|| "gone".to_owned(), |it| ending(&it.status));
-            if let Some(Shown { token: Some(token), .. }) = self.shown.remove(&id) {
+            if let Some(Shown { token, stage: Stage::Begun, .. }) = self.shown.remove(&id) {
                 let end = WorkDoneProgressEnd { message: Some(last) };
                 send(shared, token, WorkDoneProgress::End(end)).await;
             }
@@ -57,46 +75,67 @@ impl Progress {
         due
     }
 
-    async fn one(&mut self, shared: &Shared, status: &LoopStatus, task: &str) -> Option<Instant> {
+    async fn one(&mut self, shared: &Arc<Shared>, status: &LoopStatus, task: &str) -> Option<Instant> {
         let message = message(status);
-        if let Some(shown) = self.shown.get_mut(&status.id) {
-            let token = shown.token.clone().filter(|_| shown.message != message)?;
-            if let Err(due) = shown.pace.step() {
-                return Some(due);
-            }
-            shown.message.clone_from(&message);
-            let report = WorkDoneProgressReport {
-                message: Some(message),
-                percentage: Some(percentage(status)),
-                cancellable: Some(false),
-            };
-            send(shared, token, WorkDoneProgress::Report(report)).await;
+        if !self.shown.contains_key(&status.id) {
+            let shown = self.ask(shared, self.token(task, &status.id));
+            self.shown.insert(status.id.clone(), shown);
             return None;
         }
-        let token = self.token(task, &status.id);
-        let created = shared
-            .client
-            .send_request::<WorkDoneProgressCreate>(WorkDoneProgressCreateParams { token: token.clone() });
-        let wanted = matches!(timeout(PATIENCE, created).await, Ok(Ok(())));
-        let mut pace = Pace::new(EVERY);
-        let _ = pace.step();
-        if wanted {
-            let begin = WorkDoneProgressBegin {
-                title: format!("Ralph {task}"),
-                cancellable: Some(false),
-                message: Some(message.clone()),
-                percentage: Some(percentage(status)),
-            };
-            send(shared, token.clone(), WorkDoneProgress::Begin(begin)).await;
+        let shown = self.shown.get_mut(&status.id)?;
+        match &mut shown.stage {
+            Stage::Refused => None,
+            Stage::Asked(answer) => {
+                let wanted =
+                    answer.try_recv().map_or_else(|it| (it == TryRecvError::Closed).then_some(false), Some);
+                shown.stage = if wanted? { Stage::Begun } else { Stage::Refused };
+                if matches!(shown.stage, Stage::Begun) {
+                    let _ = shown.pace.step();
+                    shown.message.clone_from(&message);
+                    let begin = WorkDoneProgressBegin {
+                        title: format!("Ralph {task}"),
+                        cancellable: Some(false),
+                        message: Some(message),
+                        percentage: Some(percentage(status)),
+                    };
+                    send(shared, shown.token.clone(), WorkDoneProgress::Begin(begin)).await;
+                }
+                None
+            }
+            Stage::Begun if shown.message == message => None,
+            Stage::Begun => {
+                if let Err(due) = shown.pace.step() {
+                    return Some(due);
+                }
+                shown.message.clone_from(&message);
+                let report = WorkDoneProgressReport {
+                    message: Some(message),
+                    percentage: Some(percentage(status)),
+                    cancellable: Some(false),
+                };
+                send(shared, shown.token.clone(), WorkDoneProgress::Report(report)).await;
+                None
+            }
         }
-        self.shown.insert(status.id.clone(), Shown { token: wanted.then_some(token), message, pace });
-        None
+    }
+
+    /// Asks for the token; nothing waits for the answer.
+    fn ask(&self, shared: &Arc<Shared>, token: ProgressToken) -> Shown {
+        let (sender, answer) = oneshot::channel();
+        let (shared, wanted, answers) = (Arc::clone(shared), token.clone(), Arc::clone(&self.answers));
+        tokio::spawn(async move {
+            let params = WorkDoneProgressCreateParams { token: wanted };
+            let created = shared.client.send_request::<WorkDoneProgressCreate>(params);
+            let _ = sender.send(matches!(timeout(PATIENCE, created).await, Ok(Ok(()))));
+            answers.notify_one();
+        });
+        Shown { token, stage: Stage::Asked(answer), message: String::new(), pace: Pace::new(EVERY) }
     }
 
     /// Read out by some editors; two folders may have tasks of the same name.
     fn token(&self, task: &str, loop_id: &str) -> ProgressToken {
         let token = NumberOrString::String(format!("ralph/{task}"));
-        let is_taken = self.shown.values().any(|it| it.token.as_ref() == Some(&token));
+        let is_taken = self.shown.values().any(|it| it.token == token);
         if is_taken { NumberOrString::String(format!("ralph/{task} {loop_id}")) } else { token }
     }
 }

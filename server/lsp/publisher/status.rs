@@ -31,6 +31,10 @@ impl Status {
         if !shared.session().knows_us() {
             return None;
         }
+        // A status of many tasks is not made for nothing; a burst of changes is one.
+        if let Some(due) = self.pace.due() {
+            return Some(due);
+        }
         let mut status = of(shared, picture);
         if self.sent.as_ref().is_some_and(|it| is_same(it, &status)) {
             return None;

@@ -187,6 +187,42 @@ impl Editor {
         }
     }
 
+    /// The last notification of this kind and about this, once it is so; waits for it.
+    #[track_caller]
+    pub(crate) fn until_last(
+        &self,
+        method: &str,
+        about: impl Fn(&Value) -> bool,
+        is_so: impl Fn(&Value) -> bool,
+    ) -> Value {
+        let until = Instant::now() + PATIENCE;
+        let mut state = self.inbox.lock();
+        loop {
+            let last = state.messages.iter().rev().find(|it| it["method"] == method && about(&it["params"]));
+            if let Some(found) = last.map(|it| &it["params"]).filter(|it| is_so(it)) {
+                return found.clone();
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let over = left.is_zero() || state.is_closed || state.broken.is_some();
+            assert!(!over, "the last {method} is {last:#?}; broken: {:?}", state.broken);
+            state = self.inbox.changed.wait_timeout(state, left).unwrap().0;
+        }
+    }
+
+    /// How many messages of this method the server sent until now.
+    pub(crate) fn count(&self, method: &str) -> usize {
+        count(&self.inbox.lock().messages, method)
+    }
+
+    /// Waits for the n-th message of this method.
+    #[track_caller]
+    pub(crate) fn until_count(&self, method: &str, number: usize) {
+        let state = self.inbox.lock();
+        let lacks = |it: &mut State| count(&it.messages, method) < number && !it.is_closed;
+        let (state, _) = self.inbox.changed.wait_timeout_while(state, PATIENCE, lacks).unwrap();
+        assert!(count(&state.messages, method) >= number, "{:#?}", last(&state.messages));
+    }
+
     /// Everything that the server said until now.
     pub(crate) fn messages(&self) -> Vec<Value> {
         self.inbox.lock().messages.clone()
@@ -313,6 +349,10 @@ fn read_frame(stdout: &mut impl BufRead) -> Result<Option<Value>, String> {
     let mut body = vec![0; length.ok_or("no length")?];
     stdout.read_exact(&mut body).map_err(|it| it.to_string())?;
     serde_json::from_slice(&body).map(Some).map_err(|it| it.to_string())
+}
+
+fn count(messages: &[Value], method: &str) -> usize {
+    messages.iter().filter(|it| it["method"] == method).count()
 }
 
 fn is_answer(message: &Value) -> bool {

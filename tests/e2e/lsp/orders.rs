@@ -1,0 +1,304 @@
+//! Orders to a loop: stop, pause, resume, reset, steer, check, roll back; and what of it can be looked at.
+
+use serde_json::{Value, json};
+
+use super::starting::text;
+use super::studio::{Studio, has, is_in};
+use crate::scenarios::detached::{WAITS, go};
+use crate::support::scenario::Scenario;
+
+/// Works until the test lets it, then does not get there.
+fn far<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
+    Scenario {
+        criteria: &["Far: `exists nowhere`", "Enough: `$ wc -l < log` `>= 2`"],
+        before: "touch log",
+        acts,
+        ..Scenario::default()
+    }
+}
+
+#[test]
+fn paused_steered_resumed_and_stopped() {
+    let mut studio = Studio::open(&far(&[WAITS]));
+    let id = studio.start("PROMPT.md");
+    studio.world.until_shared("up.1");
+    // By a unique prefix, by the whole id, by `latest`.
+    studio.done("pause", &json!({"loopId": &id[..12]}));
+    studio.done("steer", &json!({"loopId": "latest", "text": "Mind the gap."}));
+    go(&studio.world, 1);
+    studio.status(|it| is_in(it, &id, "paused"));
+    go(&studio.world, 2);
+    let resumed = studio.done("resume", &json!({"loopId": id}));
+    assert!(!is_in(&resumed["status"], &id, "paused"), "{resumed:#}");
+    studio.world.until_shared("up.2");
+    assert!(studio.world.prompt(2).contains("Mind the gap."));
+    studio.world.until_shared("up.3");
+    let stopping = studio.done("stop", &json!({"loopId": id}));
+    assert_eq!(stopping["status"]["loops"][0]["phase"], "stopping");
+    for (order, argument) in [("pause", json!({"loopId": id})), ("steer", json!({"loopId": id, "text": "x"}))]
+    {
+        studio.refused(order, &argument, "conflict");
+    }
+    go(&studio.world, 3);
+    let status = studio.status(|it| is_in(it, &id, "done"));
+    assert_eq!(status["loops"][0]["outcome"]["kind"], "stopped");
+    for order in ["stop", "pause", "resume", "resetBreaker"] {
+        let error = studio.refused(order, &json!({"loopId": id}), "conflict");
+        assert!(error["message"].as_str().unwrap().contains("has ended"), "{order}: {error}");
+    }
+    studio.refused("steer", &json!({"loopId": id, "text": "Too late."}), "conflict");
+}
+
+#[test]
+fn stopped_now_ends_the_agent_with_all_its_children() {
+    let act = "trap '' TERM; (setsid sleep 600 &); touch $folder/up; while :; do sleep 600; done";
+    let mut studio = Studio::open(&far(&[act]));
+    let id = studio.start("PROMPT.md");
+    studio.world.until_shared("up");
+    studio.done("stop", &json!({"loopId": id, "now": true}));
+    studio.status(|it| is_in(it, &id, "done"));
+    studio.editor.quit();
+    studio.world.assert_nobody_left();
+}
+
+#[test]
+fn an_open_breaker_is_reset_and_goes_on() {
+    let scenario =
+        Scenario { criteria: &["It is there: `exists done`"], acts: &["true"], ..Scenario::default() };
+    let mut studio = Studio::open(&scenario);
+    let id = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &id, "needsYou"));
+    studio.remarks("PROMPT.md", |it| has(it, "breaker-open"));
+    studio.world.acts(&["touch done"]);
+    studio.done("resetBreaker", &json!({"loopId": id}));
+    let status = studio.status(|it| is_in(it, &id, "done"));
+    assert_eq!(status["loops"][0]["outcome"]["verified"], true);
+}
+
+#[test]
+fn loops_that_nobody_or_several_are_called() {
+    let mut studio = Studio::open(&far(&[WAITS]));
+    let error = studio.refused("stop", &json!({"loopId": "latest"}), "badArgument");
+    assert!(error["message"].as_str().unwrap().contains("no loop"), "{error}");
+    let ids: Vec<String> = (1..=2)
+        .map(|_| {
+            let id = studio.start("PROMPT.md");
+            studio.done("stop", &json!({"loopId": id, "now": true}));
+            studio.status(|it| is_in(it, &id, "done"));
+            id
+        })
+        .collect();
+    let both = &ids[0][..9];
+    for order in ["stop", "pause", "resume", "resetBreaker"] {
+        for loop_id in [both, "20200101-aaaaaa", "no", "", "../x", "latest ", "\u{202e}"] {
+            studio.refused(order, &json!({"loopId": loop_id}), "badArgument");
+        }
+        for argument in [json!({}), json!({"loopId": 7}), json!({"loopId": null}), json!([])] {
+            studio.refused(order, &argument, "badArgument");
+        }
+    }
+    for argument in [
+        json!({"loopId": ids[0]}),
+        json!({"loopId": ids[0], "text": 1}),
+        json!({"loopId": ids[0], "text": " "}),
+    ] {
+        studio.refused("steer", &argument, "badArgument");
+    }
+    studio.refused("stop", &json!({"loopId": ids[0], "now": "yes"}), "badArgument");
+    for method in ["loopkeeper/iterations", "loopkeeper/subscribe"] {
+        for loop_id in [both, "no"] {
+            let answer = studio.editor.call(method, &json!({"loopId": loop_id, "on": true}));
+            assert_eq!(answer["error"]["data"]["code"], "badArgument", "{method} {answer:#}");
+        }
+    }
+    let latest = studio.editor.request("loopkeeper/iterations", &json!({"loopId": "latest"}));
+    assert_eq!(latest["loopId"], ids[1].as_str());
+}
+
+#[test]
+fn checks_run_alone_all_of_them_or_one() {
+    let criteria = &["It is made: `exists made`", "It counts: `$ echo counted; test -e made`"];
+    let mut studio = Studio::open(&Scenario { criteria, ..Scenario::default() });
+    studio.trust("PROMPT.md");
+    studio.done("check", &json!({"task": "PROMPT.md"}));
+    let failing = |it: &[Value]| it.iter().filter(|it| it["code"] == "failing").count() == 2;
+    studio.remarks("PROMPT.md", failing);
+    let status = studio.status(|it| it["tasks"][0]["criteria"]["failed"] == 2);
+    let first = status["tasks"][0]["criteria"]["items"][0]["id"].clone();
+    studio.world.terminal.file("made", "");
+    studio.done("check", &json!({"task": studio.uri("PROMPT.md"), "criterion": first}));
+    studio
+        .status(|it| it["tasks"][0]["criteria"]["passed"] == 1 && it["tasks"][0]["criteria"]["failed"] == 1);
+    studio.status(|it| it["tasks"][0]["checking"] == false);
+    studio.refused("check", &json!({"task": "PROMPT.md", "criterion": "0123456789"}), "badArgument");
+    studio.refused("check", &json!({"task": "PROMPT.md", "criterion": 1}), "badArgument");
+    assert!(studio.world.loops().is_empty(), "no loop for that");
+}
+
+#[test]
+fn checks_of_a_loop_at_work_wait_for_its_agent_and_run_at_once_while_it_rests() {
+    let mut studio = Studio::open(&far(&[WAITS]));
+    let id = studio.start("PROMPT.md");
+    studio.world.until_shared("up.1");
+    // Answered at once, though the agent is at work.
+    studio.done("check", &json!({"task": "PROMPT.md"}));
+    studio.done("pause", &json!({"loopId": id}));
+    go(&studio.world, 1);
+    studio.status(|it| is_in(it, &id, "paused"));
+    studio.world.terminal.file("nowhere", "");
+    studio.done("check", &json!({"task": "PROMPT.md"}));
+    studio.status(|it| is_in(it, &id, "paused") && it["tasks"][0]["criteria"]["passed"] == 1);
+    assert_eq!(studio.world.starts(), 1);
+}
+
+#[test]
+fn outputs_are_shown_without_what_a_terminal_would_obey() {
+    let hostile = r"printf 'a\033[2Jb\033]52;c;eA==\007 \342\200\256c\r\n\200\377d\n'";
+    let criterion = format!("It prints: `$ {hostile}; exit 1`");
+    let act = format!("{hostile}; echo agent $n");
+    let criteria = [criterion.as_str()];
+    let mut studio = Studio::open(&Scenario { criteria: &criteria, acts: &[&act], ..Scenario::default() });
+    studio.refused("output", &json!({"task": "PROMPT.md"}), "conflict");
+    let id = studio.start("PROMPT.md");
+    let status = studio.status(|it| is_in(it, &id, "needsYou"));
+    let criterion = status["tasks"][0]["criteria"]["items"][0]["id"].clone();
+    for (argument, part) in [
+        (json!({"task": "PROMPT.md"}), "agent 3"),
+        (json!({"task": "PROMPT.md", "iteration": 1}), "agent 1"),
+        (json!({"task": "PROMPT.md", "criterion": criterion}), "ab"),
+        (json!({"task": "PROMPT.md", "criterion": criterion, "iteration": 2}), "ab"),
+    ] {
+        let shown = studio.done("output", &argument);
+        let text = text(&shown["uri"]);
+        assert!(text.contains(part), "{argument}: {text:?}");
+        let bad = |it: char| it.is_control() && it != '\n' || it == '\u{202e}';
+        assert!(!text.contains(bad), "{text:?}");
+        studio.editor.said("window/showDocument", |it| it["uri"] == shown["uri"]);
+    }
+    studio.refused("output", &json!({"task": "PROMPT.md", "iteration": 99}), "conflict");
+    for criterion in ["0123456789", "../../../start", "../../journal"] {
+        studio.refused("output", &json!({"task": "PROMPT.md", "criterion": criterion}), "conflict");
+        let argument = json!({"task": "PROMPT.md", "criterion": criterion, "iteration": 1});
+        studio.refused("output", &argument, "conflict");
+    }
+    studio.refused("output", &json!({"task": "PROMPT.md", "iteration": -1}), "badArgument");
+}
+
+#[test]
+fn a_diff_lays_both_sides_out_beside_the_work_tree() {
+    let act = "echo new > added; echo b > changed; rm removed; printf 'x\\0y' > binary; \
+               printf 'evil\\n' > \"$(printf 'a\\033[2J\\nb')\"; mkdir -p deep/er; echo in > deep/er/file";
+    let scenario = Scenario {
+        files: &[("changed", "a\n"), ("removed", "gone\n")],
+        criteria: &["It is there: `exists added`"],
+        acts: &[act],
+        ..Scenario::default()
+    };
+    let mut studio = Studio::open(&scenario);
+    let id = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &id, "done"));
+    let diff = studio.done("diff", &json!({"loopId": "latest", "iteration": 1}));
+    let files = diff["files"].as_array().unwrap();
+    let root = studio.path("");
+    let file = |name: &str| {
+        files.iter().find(|it| it["path"] == name).unwrap_or_else(|| panic!("{name}: {files:#?}"))
+    };
+    for (name, kind, before, after) in [
+        ("added", "added", None, Some("new\n")),
+        ("changed", "changed", Some("a\n"), Some("b\n")),
+        ("removed", "removed", Some("gone\n"), None),
+        ("deep/er/file", "added", None, Some("in\n")),
+    ] {
+        let file = file(name);
+        assert_eq!(file["kind"], kind);
+        assert_eq!(file.get("before").map(text).as_deref(), before, "{name}");
+        assert_eq!(file.get("after").map(text).as_deref(), after, "{name}");
+    }
+    assert_eq!(file("binary")["kind"], "added");
+    assert_eq!(files.len(), 6);
+    let sides = files.iter().flat_map(|it| [&it["before"], &it["after"]]).chain([&diff["patch"]]);
+    for uri in sides.filter_map(Value::as_str) {
+        let path = lsp_types::Url::parse(uri).unwrap().to_file_path().unwrap();
+        assert!(path.is_file() && !path.starts_with(&root), "{uri}");
+    }
+    let patch = text(&diff["patch"]);
+    assert!(patch.contains("+new") && patch.contains("-gone"), "{patch}");
+    assert!(!patch.contains('\u{1b}'), "{patch:?}");
+    for (iteration, code) in
+        [(json!(0), "badArgument"), (json!(9), "badArgument"), (json!("1"), "badArgument")]
+    {
+        studio.refused("diff", &json!({"loopId": id, "iteration": iteration}), code);
+    }
+}
+
+#[test]
+fn rolled_back_while_it_rests_and_after_its_end() {
+    let acts = ["echo one > kept; echo 1 >> log", "echo two > kept; echo 2 >> log; touch more"];
+    let scenario = Scenario {
+        criteria: &["Enough: `$ wc -l < log` `>= 2`"],
+        before: "touch log",
+        acts: &acts,
+        ..Scenario::default()
+    };
+    let mut studio = Studio::open(&scenario);
+    let id = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &id, "done"));
+    let back = studio.done("rollback", &json!({"loopId": id, "iteration": 1, "paths": ["kept"]}));
+    assert_eq!((&back["written"], &back["removed"], &back["refused"]), (&1.into(), &0.into(), &json!([])));
+    assert_eq!((studio.world.terminal.read("kept"), studio.world.has("more")), ("one\n".to_owned(), true));
+    let back = studio.done("rollback", &json!({"loopId": "latest", "iteration": 0}));
+    assert!(back["removed"].as_u64().unwrap() >= 2, "{back:#}");
+    assert!(!studio.world.has("more") && !studio.world.has("kept"));
+    for argument in [
+        json!({"loopId": id, "iteration": 9}),
+        json!({"loopId": id}),
+        json!({"loopId": id, "iteration": -1}),
+        json!({"loopId": id, "iteration": 1, "paths": "kept"}),
+        json!({"loopId": id, "iteration": 1, "paths": [7]}),
+    ] {
+        studio.refused("rollback", &argument, "badArgument");
+    }
+    // The results were those of another tree.
+    studio.remarks("PROMPT.md", |it| it.iter().any(|it| it["tags"] == json!([1])));
+
+    studio.world.acts(&[&format!("echo again > kept; {WAITS}")]);
+    let id = studio.start("PROMPT.md");
+    studio.world.until_shared("up.3");
+    studio.refused("rollback", &json!({"loopId": id, "iteration": 0}), "conflict");
+    studio.done("pause", &json!({"loopId": id}));
+    go(&studio.world, 3);
+    studio.status(|it| is_in(it, &id, "paused"));
+    assert!(studio.world.has("kept"));
+    let back = studio.done("rollback", &json!({"loopId": id, "iteration": 0}));
+    assert!(!studio.world.has("kept"));
+    for field in ["written", "removed", "refused"] {
+        assert!(back.get(field).is_some(), "a living keeper says what it did: {back:#}");
+    }
+    studio.refused("rollback", &json!({"loopId": id, "iteration": 7}), "badArgument");
+}
+
+#[test]
+fn an_interrupted_loop_is_resumed_or_stopped() {
+    for order in ["resume", "stop"] {
+        let mut studio = Studio::open(&far(&[WAITS]));
+        let id = studio.start("PROMPT.md");
+        studio.world.until_shared("up.1");
+        let pid = studio.world.status()["keeper"]["pid"].as_i64().unwrap();
+        kill(pid);
+        let status = studio.status(|it| it["loops"][0]["phase"] == "interrupted");
+        assert!(is_in(&status, &id, "needsYou"));
+        studio.remarks("PROMPT.md", |it| has(it, "interrupted"));
+        studio.refused("steer", &json!({"loopId": id, "text": "x"}), "conflict");
+        studio.done(order, &json!({"loopId": id}));
+        if order == "resume" {
+            studio.world.until_shared("up.2");
+            studio.done("stop", &json!({"loopId": id, "now": true}));
+        }
+        studio.status(|it| is_in(it, &id, "done"));
+    }
+}
+
+pub(super) fn kill(pid: i64) {
+    use rustix::process::{Pid, Signal, kill_process};
+    kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
+}

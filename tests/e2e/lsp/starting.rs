@@ -1,0 +1,360 @@
+//! `start`: what it takes, what it refuses, and that an untrusted one starts nothing.
+
+use serde_json::{Value, json};
+
+use super::studio::{Studio, everything_but, is_in};
+use crate::scenarios::detached::{WAITS, go};
+use crate::support::lsp::Reply;
+use crate::support::scenario::Scenario;
+
+/// Two criteria, one of them a command.
+fn task<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
+    let criteria = &["It is made: `exists made`", "It counts: `$ test -e made`"];
+    Scenario { criteria, acts, ..Scenario::default() }
+}
+
+const MAKES: &[&str] = &["touch made"];
+
+#[test]
+fn a_loop_runs_from_the_editor_to_its_end() {
+    let mut studio = Studio::open(&task(MAKES));
+    studio.trust("PROMPT.md");
+    let begun = studio.done("start", &json!({"task": studio.uri("PROMPT.md")}));
+    let id = begun["loopId"].as_str().unwrap().to_owned();
+    let here = begun["status"]["loops"].as_array().unwrap().iter().find(|it| it["id"] == id.as_str());
+    assert!(here.is_some(), "the answer shows what was just started: {begun:#}");
+    let status = studio.status(|it| is_in(it, &id, "done"));
+    assert_eq!(status["loops"][0]["outcome"]["verified"], true);
+    assert_eq!(status["tasks"][0]["state"], "done");
+    assert_eq!(status["tasks"][0]["loopId"], id.as_str());
+    assert_eq!(status["tasks"][0]["criteria"]["passed"], 2);
+}
+
+#[test]
+fn limits_agent_and_anyway_count() {
+    let mut studio = Studio::open(&task(&[WAITS]));
+    studio.trust("PROMPT.md");
+    let limits = json!({"iterations": 3, "duration": "45m", "costUsd": 1.5});
+    let begun = studio.done("start", &json!({"task": "PROMPT.md", "agent": "mine", "limits": limits}));
+    let status = &begun["status"]["loops"][0];
+    assert_eq!(
+        status["limits"],
+        json!({"iterations": 3, "durationMs": 45 * 60 * 1000, "costMicros": 1_500_000})
+    );
+    assert_eq!(status["agent"], "mine");
+    let id = begun["loopId"].as_str().unwrap();
+    studio.world.until_shared("up.1");
+    studio.world.terminal.file("made", "");
+    studio.done("stop", &json!({"loopId": id, "now": true}));
+    studio.status(|it| is_in(it, id, "done"));
+    // Everything holds already: only with `anyway` there is anything to do.
+    let again = studio.done("start", &json!({"task": "PROMPT.md"}));
+    let id = again["loopId"].as_str().unwrap();
+    let status = studio.status(|it| is_in(it, id, "done"));
+    assert_eq!((&status["loops"][0]["iteration"], studio.world.starts()), (&0.into(), 1));
+    studio.world.acts(&["touch $folder/up.2; echo '<promise>COMPLETE</promise>'"]);
+    studio.done("start", &json!({"task": "PROMPT.md", "anyway": true}));
+    studio.world.until_shared("up.2");
+}
+
+#[test]
+fn an_untrusted_start_starts_nothing_and_asks() {
+    let mut studio = Studio::open(&task(MAKES));
+    studio.editor.answers("window/showMessageRequest", Reply::Never);
+    let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    let page = studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}));
+    let data = &error["data"];
+    assert_eq!((&data["hash"], &data["count"], &data["asked"]), (&page["hash"], &2.into(), &true.into()));
+    assert_eq!(data["task"], studio.uri("PROMPT.md"));
+    let question = studio.editor.said("window/showMessageRequest", |_| true);
+    let titles: Vec<&str> =
+        question["actions"].as_array().unwrap().iter().map(|it| it["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["Show commands", "Trust and start", "Not now"]);
+    assert!(question["message"].as_str().unwrap().contains("2 commands"));
+    // Nobody answers, and nothing waits: not even a second start, which is the same question.
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    studio.refused("start", &json!({"task": studio.uri("PROMPT.md")}), "untrusted");
+    studio.editor.request("loopkeeper/loops", &json!({}));
+    assert_eq!(studio.editor.count("window/showMessageRequest"), 1, "asked once");
+    assert!(studio.world.loops().is_empty() && studio.world.starts() == 0, "nothing was started");
+}
+
+#[test]
+fn show_commands_then_trust_and_start() {
+    let mut studio = Studio::open(&task(MAKES));
+    studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Show commands"})));
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    let shown = studio.editor.said("window/showDocument", |_| true);
+    let page = studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}));
+    assert_eq!(text(&shown["uri"]), page["text"].as_str().unwrap());
+    studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Trust and start"})));
+    let status = studio.status(|it| it["loops"][0]["state"] == "done");
+    assert_eq!(status["tasks"][0]["unknownCommands"], 0);
+    assert!(studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}))["trusted"] == true);
+}
+
+#[test]
+fn what_changed_since_it_was_shown_is_not_trusted() {
+    let mut studio = Studio::open(&task(MAKES));
+    studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Show commands"})));
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    studio.editor.said("window/showDocument", |_| true);
+    let text = studio.world.terminal.read("PROMPT.md").replace("test -e made", "test -e made || true");
+    studio.world.terminal.file("PROMPT.md", &text);
+    studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Trust and start"})));
+    let warned = studio.editor.said("window/showMessage", |it| it["type"] == 2);
+    assert!(warned["message"].as_str().unwrap().contains("changed"), "{warned}");
+    assert!(studio.world.loops().is_empty());
+    // It is not stuck: the next start asks anew.
+    studio.editor.answers("window/showMessageRequest", Reply::With(Value::Null));
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+}
+
+#[test]
+fn not_now_and_closed_questions_end_it() {
+    for answer in [json!({"title": "Not now"}), Value::Null] {
+        let mut studio = Studio::open(&task(MAKES));
+        studio.editor.answers("window/showMessageRequest", Reply::With(answer));
+        studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+        studio.editor.said("window/showMessageRequest", |_| true);
+        studio.editor.request("loopkeeper/loops", &json!({}));
+        // Asked again when it is wanted again.
+        studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+        studio.editor.until_count("window/showMessageRequest", 2);
+        assert!(studio.world.loops().is_empty());
+    }
+}
+
+#[test]
+fn a_client_that_cannot_be_asked_is_warned() {
+    let mut studio = Studio::open_as(&task(MAKES), &everything_but("window/showMessage"));
+    let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    assert_eq!(error["data"]["asked"], false);
+    let warned = studio.editor.said("window/showMessage", |it| it["type"] == 2);
+    assert_eq!(warned["message"], error["message"]);
+    assert!(studio.editor.messages().iter().all(|it| it["method"] != "window/showMessageRequest"));
+}
+
+#[test]
+fn an_editor_without_trust_starts_nothing_whatever_is_stored() {
+    let mut studio = Studio::open(&task(&[WAITS]));
+    let id = studio.start("PROMPT.md");
+    let root = studio.world.root();
+    let said = json!({"initializationOptions": {"trusted": false}});
+    let server = studio.world.terminal.command(&["--stdio"]);
+    let mut wary = super::studio::start(server, &root, &said);
+    let status = wary.until_last("loopkeeper/status", |_| true, |it| !it["loops"][0].is_null());
+    assert_eq!(status["trusted"], false);
+    for (command, argument) in [
+        ("start", json!({"task": "PROMPT.md"})),
+        ("check", json!({"task": "PROMPT.md"})),
+        ("resume", json!({"loopId": id})),
+        ("resetBreaker", json!({"loopId": id})),
+        ("trust", json!({"task": "PROMPT.md", "hash": "0"})),
+    ] {
+        let error = super::studio::refused(&mut wary, command, &argument, "untrusted");
+        assert_eq!(error["data"]["asked"], false, "{command}");
+    }
+    // What runs can be stopped.
+    studio.world.until_shared("up.1");
+    super::studio::done(&mut wary, "stop", &json!({"loopId": id, "now": true}));
+    wary.until_last("loopkeeper/status", |_| true, |it| is_in(it, &id, "done"));
+    assert_eq!(studio.world.loops().len(), 1);
+}
+
+#[test]
+fn unsaved_documents_are_named() {
+    let files = [("fix_plan.md", "- [ ] one\n")];
+    let mut studio = Studio::open(&Scenario { files: &files, ..task(MAKES) });
+    studio.trust("PROMPT.md");
+    for path in ["PROMPT.md", "fix_plan.md", "loopkeeper.toml"] {
+        let saved = studio.world.terminal.read(path);
+        studio.show(path);
+        studio.type_into(path, 2, &format!("{saved}\n# more\n"));
+        for command in ["start", "check"] {
+            let error = studio.refused(command, &json!({"task": "PROMPT.md"}), "unsaved");
+            assert_eq!(error["data"]["uri"], studio.uri(path));
+        }
+        studio.type_into(path, 3, &saved);
+        studio.close(path);
+    }
+    studio.done("start", &json!({"task": "PROMPT.md"}));
+}
+
+#[test]
+fn a_busy_tree_names_its_holder() {
+    let other = ("other.ralph.md", "# Other\n\nDone when:\n\n- `exists other`\n");
+    let files =
+        [other, ("sub/loopkeeper.toml", ""), ("sub/PROMPT.md", "# Sub\n\nDone when:\n\n- `exists x`\n")];
+    let mut studio = Studio::open(&Scenario { files: &files, ..task(&[WAITS]) });
+    let (task, other) = (studio.uri("PROMPT.md"), studio.uri("other.ralph.md"));
+    let id = studio.start(&task);
+    studio.trust(&other);
+    for (command, task) in [("start", &task), ("start", &other), ("check", &other)] {
+        let error = studio.refused(command, &json!({"task": task}), "treeBusy");
+        assert_eq!(error["data"]["holder"], id.as_str(), "{command} {task}");
+    }
+    // A root inside of it is the same tree.
+    let nested = studio.uri("sub/PROMPT.md");
+    let error = studio.refused("check", &json!({"task": nested}), "treeBusy");
+    assert_eq!(error["data"]["holder"], id.as_str());
+    assert_eq!(studio.world.loops().len(), 1);
+    studio.world.until_shared("up.1");
+    go(&studio.world, 1);
+}
+
+#[test]
+fn of_two_editors_that_start_at_once_one_is_told_who_was_quicker() {
+    let mut studio = Studio::open(&task(&[WAITS]));
+    studio.trust("PROMPT.md");
+    let mut other = studio.another();
+    let call = json!({"command": "loopkeeper.server.start", "arguments": [{"task": "PROMPT.md"}]});
+    let one = studio.editor.ask("workspace/executeCommand", &call);
+    let two = other.ask("workspace/executeCommand", &call);
+    let answers = [studio.editor.answer(one), other.answer(two)];
+    let id = answers.iter().find_map(|it| it["result"]["loopId"].as_str()).expect("one starts");
+    let error = answers.iter().find(|it| it.get("error").is_some()).expect("one is refused");
+    assert_eq!(error["error"]["data"]["code"], "treeBusy", "{error:#}");
+    assert_eq!(error["error"]["data"]["holder"], id);
+    assert_eq!(studio.world.loops().len(), 1, "nothing is left behind");
+}
+
+#[test]
+fn tasks_that_are_not_there_or_ambiguous() {
+    let files = [
+        ("sub/loopkeeper.toml", ""),
+        ("sub/PROMPT.md", "# Sub\n\nDone when:\n\n- `exists x`\n"),
+        ("notes.md", "# Notes\n"),
+    ];
+    let mut studio = Studio::open(&Scenario { files: &files, ..task(MAKES) });
+    let ambiguous = studio.refused("start", &json!({"task": "PROMPT.md"}), "noTask");
+    assert!(ambiguous["message"].as_str().unwrap().contains("several"), "{ambiguous}");
+    let notes = studio.uri("notes.md");
+    for task in ["none.md", "", "file:///no/where/PROMPT.md", &notes, "untitled:Untitled-1", "%00", "../x"] {
+        for command in ["start", "check", "output", "untrust"] {
+            studio.refused(command, &json!({"task": task}), "noTask");
+        }
+        studio.refused("trust", &json!({"task": task, "hash": "x"}), "noTask");
+        assert_eq!(
+            studio.editor.call("loopkeeper/trustPage", &json!({"task": task}))["error"]["data"]["code"],
+            "noTask"
+        );
+    }
+}
+
+#[test]
+fn an_agent_that_is_not_there() {
+    let mut studio = Studio::open(&task(MAKES));
+    studio.trust("PROMPT.md");
+    for agent in ["claude-that-is-not-there", "/no/such/agent", "codex"] {
+        let answer = studio.editor.call(
+            "workspace/executeCommand",
+            &json!({"command": "loopkeeper.server.start", "arguments": [{"task": "PROMPT.md", "agent": agent}]}),
+        );
+        let code = &answer["error"]["data"]["code"];
+        assert!(*code == "agentMissing" || *code == "badArgument", "{agent}: {answer:#}");
+    }
+    studio.refused("start", &json!({"task": "PROMPT.md", "agent": "/no/such/agent"}), "agentMissing");
+    studio.world.settings("", "command = [\"no-such-program-anywhere\"]");
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "agentMissing");
+    assert!(studio.world.loops().is_empty());
+}
+
+#[test]
+fn arguments_that_mean_nothing() {
+    let mut studio = Studio::open(&task(MAKES));
+    studio.trust("PROMPT.md");
+    let start = |more: Value| {
+        let mut argument = json!({"task": "PROMPT.md"});
+        for (key, value) in more.as_object().unwrap() {
+            argument[key] = value.clone();
+        }
+        argument
+    };
+    for argument in [
+        Value::Null,
+        json!([]),
+        json!("PROMPT.md"),
+        json!(7),
+        json!({}),
+        json!({"task": null}),
+        json!({"task": ["PROMPT.md"]}),
+        start(json!({"limits": 3})),
+        start(json!({"limits": null})),
+        start(json!({"limits": {"iterations": 0}})),
+        start(json!({"limits": {"iterations": -1}})),
+        start(json!({"limits": {"iterations": 1.5}})),
+        start(json!({"limits": {"iterations": 5_000_000_000_u64}})),
+        start(json!({"limits": {"iterations": "3"}})),
+        start(json!({"limits": {"duration": 3}})),
+        start(json!({"limits": {"duration": "soon"}})),
+        start(json!({"limits": {"duration": "0s"}})),
+        start(json!({"limits": {"costUsd": "1"}})),
+        start(json!({"limits": {"costUsd": 0}})),
+        start(json!({"limits": {"costUsd": -1}})),
+        start(json!({"limits": {"costUsd": 1e300}})),
+        start(json!({"anyway": "yes"})),
+        start(json!({"agent": 7})),
+        start(json!({"agent": "./agent.sh"})),
+    ] {
+        studio.refused("start", &argument, "badArgument");
+    }
+    for arguments in [json!([]), json!([{"task": "PROMPT.md"}, {}])] {
+        let call = json!({"command": "loopkeeper.server.start", "arguments": arguments});
+        let answer = studio.editor.call("workspace/executeCommand", &call);
+        assert_eq!(answer["error"]["data"]["code"], "badArgument", "{answer:#}");
+    }
+    let bare = json!({"command": "loopkeeper.server.start"});
+    assert_eq!(studio.editor.call("workspace/executeCommand", &bare)["error"]["data"]["code"], "badArgument");
+    for command in ["no", "Start", "start ", "", "resetSession", "answer", "report"] {
+        studio.refused(command, &json!({}), "unsupported");
+    }
+    assert!(studio.world.loops().is_empty());
+}
+
+#[test]
+fn a_broken_configuration_or_task_is_named_with_its_place() {
+    let mut studio = Studio::open(&task(MAKES));
+    studio.trust("PROMPT.md");
+    let good = studio.world.terminal.read("loopkeeper.toml");
+    for (broken, part) in [
+        ("agent = \n", "loopkeeper.toml"),
+        ("[limits]\niterations = 0\n", "iterations"),
+        ("limitz = 1\n", "limitz"),
+    ] {
+        studio.world.terminal.file("loopkeeper.toml", broken);
+        for command in ["start", "check"] {
+            let error = studio.refused(command, &json!({"task": "PROMPT.md"}), "badArgument");
+            assert!(error["message"].as_str().unwrap().contains(part), "{error}");
+        }
+    }
+    studio.world.terminal.file("loopkeeper.toml", &good);
+    let text = studio.world.terminal.read("PROMPT.md");
+    studio.world.terminal.file("PROMPT.md", &format!("{text}- broken: `$`\n- twice: `$ a` `$ b`\n"));
+    let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "badArgument");
+    assert!(error["message"].as_str().unwrap().contains("PROMPT.md:"), "{error}");
+    assert!(studio.world.loops().is_empty());
+}
+
+#[test]
+fn trust_counts_for_exactly_what_was_shown() {
+    let mut studio = Studio::open(&task(MAKES));
+    studio.refused("trust", &json!({"task": "PROMPT.md", "hash": "0".repeat(64)}), "conflict");
+    studio.refused("trust", &json!({"task": "PROMPT.md", "hash": 7}), "badArgument");
+    let page = studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}));
+    assert_eq!((&page["trusted"], page["commands"].as_array().unwrap().len()), (&false.into(), 2));
+    let status = studio.done("trust", &json!({"task": "PROMPT.md", "hash": page["hash"]}));
+    assert_eq!(status["status"]["tasks"][0]["unknownCommands"], 0);
+    let status = studio.done("untrust", &json!({"task": "PROMPT.md"}));
+    assert_eq!(status["status"]["tasks"][0]["unknownCommands"], 2);
+    studio.editor.answers("window/showMessageRequest", Reply::Never);
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    studio.refused("check", &json!({"task": "PROMPT.md"}), "untrusted");
+    assert!(studio.world.loops().is_empty());
+}
+
+/// What stands in the file behind a URI.
+pub(super) fn text(uri: &Value) -> String {
+    let path = lsp_types::Url::parse(uri.as_str().unwrap()).unwrap().to_file_path().unwrap();
+    std::fs::read_to_string(path).unwrap()
+}
