@@ -39,6 +39,14 @@ function Fake:received()
   return messages
 end
 
+---@param method string
+---@return integer how many messages of this kind it received
+function Fake:count(method)
+  return #vim.tbl_filter(function(message)
+    return message.method == method
+  end, self:received())
+end
+
 ---@param method string of a message or name of a command
 ---@return table? the first of its kind
 function Fake:first(method)

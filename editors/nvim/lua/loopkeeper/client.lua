@@ -221,6 +221,7 @@ function M.ended(code, signal, id)
   end, deaths[root] or {})
   table.insert(deaths[root], now)
   if #deaths[root] > restarts_allowed then
+    require('loopkeeper.status').forget(root)
     ui.error('the server keeps ending. Loops keep running. Hint: see `:checkhealth loopkeeper`, then `:Ralph restart`.')
     return
   end

@@ -22,8 +22,8 @@ function M.messages()
     [protocol.notifications.alert] = function(_, params, context)
       require('loopkeeper.questions').alert(params, client_of(context))
     end,
-    ['window/showMessageRequest'] = function(_, params)
-      return require('loopkeeper.questions').asked(params)
+    ['window/showMessageRequest'] = function(_, params, context)
+      return require('loopkeeper.questions').asked(params, context.client_id)
     end,
     ['window/showMessage'] = function(_, params)
       local level = ({ vim.log.levels.ERROR, vim.log.levels.WARN })[params.type] or vim.log.levels.INFO

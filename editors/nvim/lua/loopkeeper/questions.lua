@@ -7,11 +7,20 @@ local ui = require('loopkeeper.ui')
 local M = {}
 
 local user_is_there_ms = 30000
+-- The server waits no longer than this for an answer.
+local expires_ms = 600000
 
 local levels = { info = vim.log.levels.INFO, warning = vim.log.levels.WARN, error = vim.log.levels.ERROR }
 
 local expected_until = 0
-local pending = {} ---@type { params: table, answer: fun(choice: any) }[]
+---@class loopkeeper.Question
+---@field params { message: string, actions: { title: string }[] }
+---@field client integer
+---@field time integer
+---@field answered? boolean
+---@field answer fun(choice?: { title: string })
+
+local pending = {} ---@type loopkeeper.Question[]
 local actions = {} ---@type { alert: loopkeeper.AlertParams, client: integer }[]
 
 --- The user just asked for something that the server may have a question about.
@@ -19,7 +28,7 @@ function M.expect()
   expected_until = vim.uv.now() + user_is_there_ms
 end
 
----@param question { params: table, answer: fun(choice: any) }
+---@param question loopkeeper.Question
 local function ask(question)
   vim.ui.select(question.params.actions, {
     prompt = question.params.message .. ' ',
@@ -32,13 +41,14 @@ end
 
 --- Handler of `window/showMessageRequest`: runs in a coroutine and waits in it for the answer.
 ---@param params table
-function M.asked(params)
+---@param client integer
+function M.asked(params, client)
   local running, is_main = coroutine.running()
   if not running or is_main or not params.actions or #params.actions == 0 then
     ui.tell(params.message, vim.log.levels.WARN)
     return vim.NIL
   end
-  local question = { params = params }
+  local question = { params = params, client = client, time = vim.uv.now() }
   question.answer = function(choice)
     -- The default `vim.ui.select` answers before it returns: the coroutine must have yielded by then.
     vim.schedule(function()
@@ -66,7 +76,8 @@ function M.alert(params, client)
   actions = vim.tbl_filter(function(it)
     return it.alert.loopId ~= params.loopId
   end, actions)
-  if client and #(params.actions or {}) > 0 then
+  -- What an ended loop offers, its task offers as well.
+  if client and params.kind == 'needsYou' and #(params.actions or {}) > 0 then
     table.insert(actions, { alert = params, client = client.id })
   end
   if require('loopkeeper.config').get().notify then
@@ -74,10 +85,21 @@ function M.alert(params, client)
   end
 end
 
+--- The oldest question that its server still wants to have answered.
+---@return loopkeeper.Question?
+local function next_question()
+  while #pending > 0 do
+    local question = table.remove(pending, 1)
+    if vim.lsp.get_client_by_id(question.client) and vim.uv.now() - question.time < expires_ms then
+      return question
+    end
+  end
+end
+
 --- Asks what is waiting for an answer: the server's oldest question, else what the latest alert offers.
 ---@return boolean whether there was anything
 function M.ask_pending()
-  local question = table.remove(pending, 1)
+  local question = next_question()
   if question then
     ask(question)
     return true
@@ -97,7 +119,17 @@ function M.ask_pending()
   return true
 end
 
---- The user has dealt with this loop: what its alert offered is old.
+--- With every status: what an alert offered is old once its loop needs nobody any more.
+---@param loops loopkeeper.LoopStatus[]
+function M.look_at(loops)
+  for _, loop in ipairs(loops) do
+    if loop.state ~= 'needsYou' then
+      M.forget(loop.id)
+    end
+  end
+end
+
+--- The user has dealt with this loop.
 ---@param loop? string
 function M.forget(loop)
   actions = vim.tbl_filter(function(it)

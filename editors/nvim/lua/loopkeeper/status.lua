@@ -29,8 +29,12 @@ function M.update(client, params)
   M.render()
   M.tell_health(root, params)
   require('loopkeeper.events').fire(root, before and before.params, params)
+  require('loopkeeper.questions').look_at(params.loops)
   require('loopkeeper.signs').refresh_all()
   require('loopkeeper.overview').refresh()
+  if before and before.client ~= client.id then
+    require('loopkeeper.output').subscribe_again(client)
+  end
   local callbacks = waiting[client.id] or {}
   waiting[client.id] = nil
   for _, callback in ipairs(callbacks) do
@@ -183,7 +187,7 @@ function M.highlight()
   return ui_state.highlight
 end
 
---- Forgets the roots that no client is left for.
+--- Its server is gone for good: nothing is known of it any more.
 ---@param root string
 function M.forget(root)
   known[root] = nil

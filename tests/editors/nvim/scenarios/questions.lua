@@ -65,6 +65,8 @@ return {
     support.same(0, editor:lua('return #_G.test.questions'), 'questions shown while typing')
     editor:lua("vim.api.nvim_feedkeys(vim.keycode('<Esc>'), 'n', false)")
 
+    fake:tell({ Fake.loop({ state = 'needsYou', phase = 'paused', breaker = { state = 'open' } }) })
+    editor:wait_statusline('needs you')
     fake:send({
       method = 'loopkeeper/alert',
       params = {
@@ -84,6 +86,26 @@ return {
     support.wait('what the alert offered', function()
       return fake:first('loopkeeper.server.resetBreaker')
     end)
+
+    -- Dealt with elsewhere: nothing is left to be asked, so the overview comes.
+    fake:send({
+      method = 'loopkeeper/alert',
+      params = {
+        loopId = '20261120-abcdef',
+        kind = 'needsYou',
+        severity = 'warning',
+        message = 'Once more.',
+        actions = { { title = 'Again', command = 'loopkeeper.server.resetBreaker', arguments = { { loopId = 'x' } } } },
+      },
+    })
+    editor:wait_message('Once more.')
+    fake:tell({ Fake.loop() })
+    editor:wait_statusline('7/25')
+    editor:ex('Ralph status')
+    support.wait('the overview', function()
+      return editor:buffer_text('loopkeeper://status')
+    end)
+    support.same(0, editor:lua('return #_G.test.questions'), 'questions')
   end,
 
   -- Where questions are never shown, the answer must be missed.

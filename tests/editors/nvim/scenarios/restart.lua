@@ -5,11 +5,7 @@ local Fake = require('fake')
 local support = require('support')
 
 local function opened(fake)
-  local count = 0
-  for _, message in ipairs(fake:received()) do
-    count = count + (message.method == 'textDocument/didOpen' and 1 or 0)
-  end
-  return count
+  return fake:count('textDocument/didOpen')
 end
 
 local function start()
@@ -32,8 +28,13 @@ return {
   run = function()
     local fake, editor = start()
     wait_opened(fake, 1)
+    editor:ex('Ralph output')
     editor:ex('Ralph restart')
     wait_opened(fake, 2)
+    -- The new server knows of no subscriptions, and tells its first status like any other.
+    support.wait('two subscriptions', function()
+      return fake:count('loopkeeper/subscribe') == 2
+    end)
     support.same(
       'loopkeeper',
       editor:wait('the client', 'local it = vim.lsp.get_clients()[1] return it and it.name'),
