@@ -22,6 +22,7 @@ use tokio::time::{sleep, timeout};
 
 pub(crate) use self::live::Live;
 pub(crate) use self::picture::Picture;
+pub(crate) use self::tasks::is_config;
 use self::watching::Watching;
 use self::world::World;
 use crate::adapters::state_dir::{StateDir, StateError};

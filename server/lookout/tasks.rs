@@ -138,6 +138,11 @@ fn command_of(item: &Item) -> Option<&str> {
     }
 }
 
+/// `loopkeeper.toml`, or the user's own configuration.
+pub(crate) fn is_config(path: &Path) -> bool {
+    path.ends_with("loopkeeper.toml") || path.ends_with("loopkeeper/config.toml")
+}
+
 /// The configuration files of these roots, as the editor shows them.
 pub(super) fn configs(
     roots: &[PathBuf],
@@ -145,7 +150,7 @@ pub(super) fn configs(
     saved: &BTreeMap<PathBuf, Arc<str>>,
 ) -> Vec<Arc<ConfigSeen>> {
     let mut texts = saved.clone();
-    for text in open.iter().filter(|it| it.path.file_name().is_some_and(|it| it == "loopkeeper.toml")) {
+    for text in open.iter().filter(|it| is_config(&it.path)) {
         texts.insert(text.path.clone(), Arc::clone(&text.text));
     }
     let mine = |path: &PathBuf| {

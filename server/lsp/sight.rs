@@ -13,8 +13,8 @@ use super::documents::Document;
 use super::documents::positions::Encoding;
 use super::known;
 use super::shared::{Shared, real};
-use crate::lookout::Picture;
 use crate::lookout::picture::TaskSeen;
+use crate::lookout::{Picture, is_config};
 
 /// One open document with the way its places are counted.
 pub(crate) struct Shown {
@@ -42,7 +42,7 @@ impl Shown {
 
     /// `loopkeeper.toml`, or the user's own configuration.
     pub(crate) fn is_config(&self) -> bool {
-        self.path.ends_with("loopkeeper.toml") || self.path.ends_with("loopkeeper/config.toml")
+        is_config(&self.path)
     }
 
     pub(crate) fn text(&self) -> &str {

@@ -7,7 +7,7 @@
 mod accept;
 pub(crate) mod agents;
 mod assignment;
-mod closest;
+pub(crate) mod closest;
 mod document;
 mod environment;
 mod finding;

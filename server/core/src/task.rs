@@ -198,6 +198,8 @@ pub enum FindingCode {
     BadPromise,
     /// A document that cannot be read as what it claims to be.
     Syntax,
+    /// A key that nobody reads, and that is nearly one that is read.
+    UnknownKey,
     /// A key or value of a document that means nothing.
     BadValue,
 }
@@ -207,9 +209,12 @@ impl FindingCode {
     pub fn blocks_start(self) -> bool {
         match self {
             Self::BadCheck | Self::NotYetSupported | Self::Syntax => true,
-            Self::NotACheck | Self::NoCriteria | Self::InlineList | Self::BadPromise | Self::BadValue => {
-                false
-            }
+            Self::NotACheck
+            | Self::NoCriteria
+            | Self::InlineList
+            | Self::BadPromise
+            | Self::UnknownKey
+            | Self::BadValue => false,
         }
     }
 }

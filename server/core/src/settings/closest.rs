@@ -15,6 +15,11 @@ pub(super) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
+/// How many typing slips lie between two words.
+pub(crate) fn slips_between(word: &str, candidate: &str) -> usize {
+    distance(&plain(word), &plain(candidate))
+}
+
 /// Case and the choice between `-` and `_` are no slips.
 fn plain(word: &str) -> Vec<char> {
     word.chars().map(|it| if it == '-' { '_' } else { it.to_ascii_lowercase() }).collect()

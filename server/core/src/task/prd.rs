@@ -16,7 +16,7 @@ use super::grammar::{self, Mode};
 use super::item::{Inline, Origin as Bytes};
 use super::outline::{NAME_CHARS, Origin, Outline};
 use super::{Check, FindingCode, PlanItem, ids};
-use values::Fields;
+use values::{Fields, ROOT_FIELDS, STORY_FIELDS};
 
 pub(super) fn read(file: &str, text: &str) -> Outline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -62,6 +62,7 @@ impl Reader<'_> {
             return self.syntax(&fact, 0..self.json.len().min(1));
         };
         let fields = Fields::of(root, &mut |name, range| self.twice(name, range));
+        self.misspelt(root, ROOT_FIELDS);
         self.out.title = fields
             .text("project", self)
             .or_else(|| fields.text("name", self))
@@ -104,6 +105,7 @@ impl Reader<'_> {
 
     fn story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
         let fields = Fields::of(story, &mut |name, range| self.twice(name, range));
+        self.misspelt(story, STORY_FIELDS);
         let id = self.story_id(&fields);
         let title = fields.text("title", self).unwrap_or_default();
         fields.text("description", self);

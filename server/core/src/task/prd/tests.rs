@@ -29,6 +29,7 @@ fn shown(text: &str) -> Vec<String> {
             FindingCode::Syntax => "syntax",
             FindingCode::BadValue => "bad-value",
             FindingCode::BadCheck => "bad-check",
+            FindingCode::UnknownKey => "unknown-key",
             FindingCode::NotACheck => "not-a-check",
             other => panic!("{other:?}"),
         };
@@ -226,4 +227,30 @@ fn a_hundred_thousand_stories_are_read() {
     text.push_str("]}");
     let outline = read("prd.json", &text);
     assert_eq!((outline.plan.len(), outline.criteria.len(), outline.findings.len()), (100_000, 100_000, 0));
+}
+
+#[test]
+fn a_misspelt_field_is_named_and_a_foreign_one_left_alone() {
+    let check_fields = |fields: &str, expect: &[&str]| {
+        let all = [&["[ ] A T [T]"], expect].concat();
+        check(&story(fields), &all);
+    };
+    check_fields(
+        r#""passed": true"#,
+        &["! unknown-key passed: not read. Write `passes`. [\"passed\"] => \"passes\""],
+    );
+    check_fields(
+        r#""acceptance_criteria": ["a"]"#,
+        &[
+            "! unknown-key acceptance_criteria: not read. Write `acceptanceCriteria`. [\"acceptance_criteria\"] => \
+           \"acceptanceCriteria\"",
+        ],
+    );
+    check_fields(r#""status": "open", "type": "bug", "estimate": 3, "levels": [], "ids": []"#, &[]);
+    // Beside the field itself it is somebody else's.
+    check_fields(r#""passes": false, "passed": true"#, &[]);
+    check(
+        r#"{"userStories": [], "qualityGate": ["x"]}"#,
+        &["! unknown-key qualityGate: not read. Write `qualityGates`. [\"qualityGate\"] => \"qualityGates\""],
+    );
 }

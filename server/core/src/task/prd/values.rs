@@ -7,8 +7,9 @@ use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
+use crate::settings::closest::slips_between;
 use crate::task::FindingCode;
-use crate::task::grammar::shortened;
+use crate::task::grammar::{Fault, shortened};
 
 /// The properties of one object; of a repeated one the last counts, as for every other reader of JSON.
 pub(super) struct Fields<'a> {
@@ -20,7 +21,8 @@ impl<'a> Fields<'a> {
         let mut names: HashSet<&str> = HashSet::new();
         for property in &object.properties {
             let name = property.name.as_str();
-            if KNOWN.contains(&name) && !names.insert(name) {
+            let known = ROOT_FIELDS.contains(&name) || STORY_FIELDS.contains(&name);
+            if known && !names.insert(name) {
                 twice(name, property.range.start..property.value.start());
             }
         }
@@ -69,12 +71,10 @@ impl<'a> Fields<'a> {
 }
 
 /// The fields that are read; others belong to other tools.
-const KNOWN: &[&str] = &[
-    "userStories",
-    "project",
-    "name",
-    "branchName",
-    "qualityGates",
+pub(super) const ROOT_FIELDS: &[&str] =
+    &["userStories", "project", "name", "description", "branchName", "completionCriteria", "qualityGates"];
+
+pub(super) const STORY_FIELDS: &[&str] = &[
     "id",
     "title",
     "description",
@@ -109,6 +109,29 @@ impl Reader<'_> {
 
     pub(super) fn twice(&mut self, name: &str, range: Range<usize>) {
         self.out_of_order(name, "written twice in one object, the last one counts", range);
+    }
+
+    /// Names that are no field but for a slip: what their author wrote there would quietly count for nothing.
+    pub(super) fn misspelt(&mut self, object: &Object<'_>, fields: &[&str]) {
+        const LONG: usize = 9;
+        for property in &object.properties {
+            let name = property.name.as_str();
+            if fields.contains(&name) {
+                continue;
+            }
+            let near = |it: &&&str| {
+                let most = if it.len() < LONG { 1 } else { 2 };
+                it.len() > "id".len() && name.len() > "id".len() && slips_between(name, it) <= most
+            };
+            let absent = |it: &&&str| object.properties.iter().all(|other| other.name.as_str() != **it);
+            let Some(meant) = fields.iter().filter(absent).find(near) else { continue };
+            let range = property.name.range();
+            let range = range.start + self.skipped..range.end + self.skipped;
+            let fact = format!("not read. Write `{meant}`");
+            let fix = Some(format!("\"{meant}\""));
+            let fault = Fault { code: FindingCode::UnknownKey, fact, range, fix };
+            self.out.find_with_fix(name, fault);
+        }
     }
 
     /// A value that means nothing; `range` within the JSON text.

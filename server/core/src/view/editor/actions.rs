@@ -86,6 +86,7 @@ fn fix_title(code: FindingCode, text: &str) -> String {
         | FindingCode::NotYetSupported
         | FindingCode::BadPromise
         | FindingCode::Syntax
+        | FindingCode::UnknownKey
         | FindingCode::BadValue => format!("Write {text}"),
     }
 }

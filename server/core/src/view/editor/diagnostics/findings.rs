@@ -23,6 +23,7 @@ pub(in crate::view::editor) fn kind(code: FindingCode) -> (Severity, Code) {
         FindingCode::NotACheck => (Severity::Warning, Code::NotACheck),
         FindingCode::NoCriteria => (Severity::Warning, Code::NoCriteria),
         FindingCode::BadPromise => (Severity::Warning, Code::BadPromise),
+        FindingCode::UnknownKey => (Severity::Warning, Code::UnknownKey),
         FindingCode::BadValue => (Severity::Warning, Code::BadValue),
         FindingCode::InlineList => (Severity::Hint, Code::InlineList),
     }
