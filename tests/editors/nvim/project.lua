@@ -49,16 +49,18 @@ command = ["%s"]
 --- Lines of the criteria in the task.
 Project.line = { a = 7, b = 8, c = 9 }
 
----@param options? { task?: string, git?: boolean }
+---@param options? { task?: string, name?: string, settings?: string }
 function Project.new(options)
   options = options or {}
-  local self = setmetatable({ folder = support.temp .. '/work', control = support.temp .. '/control' }, Project)
+  local name = options.name or 'work'
+  local self = setmetatable({ folder = support.temp .. '/' .. name }, Project)
+  self.control = support.temp .. '/control-' .. name
   vim.fn.mkdir(self.control, 'p')
   local program = self.control .. '/agent.sh'
   support.write(program, agent:format(self.control))
   vim.uv.fs_chmod(program, tonumber('755', 8))
   self:file('PROMPT.md', options.task or task)
-  self:file('loopkeeper.toml', configuration:format(program))
+  self:file('loopkeeper.toml', configuration:format(program) .. (options.settings or ''))
   self.server = vim.env.RALPH_TEST_SERVER
   self.next = 1
   return self

@@ -21,10 +21,13 @@ local function finishes(project, folder)
   end, function()
     return editor:describe()
   end)
-  editor:wait('the mark of the first criterion', [[
+  editor:wait(
+    'the mark of the first criterion',
+    [[
     local namespace = vim.api.nvim_create_namespace('loopkeeper.signs')
     return #vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, {}) == 3
-  ]])
+  ]]
+  )
   editor:ex('Ralph stop!')
   editor:wait_statusline('stopped at 2/9')
 end
