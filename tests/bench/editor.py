@@ -1,0 +1,127 @@
+"""A language server's client for the benchmarks: one thread reads, what came is kept with the time it came."""
+import json
+import os
+import subprocess
+import threading
+import time
+
+
+def frame(method, params=None, id=None):
+    message = {"jsonrpc": "2.0", "method": method}
+    if params is not None:
+        message["params"] = params
+    if id is not None:
+        message["id"] = id
+    body = json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+class Editor:
+    """Starts `argv`; with `reads=False` nothing is ever read from it."""
+
+    def __init__(self, argv, cwd, env=None, reads=True):
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            argv, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
+        )
+        self.pid = self.process.pid
+        self.messages = []  # (time, message)
+        self.came = threading.Condition()
+        self.last_id = 0
+        if reads:
+            threading.Thread(target=self.read, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def read(self):
+        stream = open(self.process.stdout.fileno(), "rb", closefd=False)
+        while True:
+            length = None
+            while (line := stream.readline()) not in (b"\r\n", b""):
+                name, _, value = line.partition(b":")
+                if name.lower() == b"content-length":
+                    length = int(value)
+            if length is None:
+                return
+            message = json.loads(stream.read(length))
+            now = time.monotonic()
+            if "method" in message and "id" in message:
+                answer = {"jsonrpc": "2.0", "id": message["id"], "result": None}
+                body = json.dumps(answer).encode()
+                self.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            with self.came:
+                self.messages.append((now, message))
+                self.came.notify_all()
+
+    def write(self, data):
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self.process.stdin.fileno(), view):]
+
+    def notify(self, method, params):
+        self.write(frame(method, params))
+
+    def request(self, method, params=None):
+        """The answer and when it came."""
+        self.last_id += 1
+        self.write(frame(method, params, self.last_id))
+        wanted = self.last_id
+        return self.until(lambda it: it.get("id") == wanted and "method" not in it)
+
+    def until(self, is_it, since=0, patience=60):
+        """The first message from number `since` on that is so, and when it came."""
+        end = time.monotonic() + patience
+        with self.came:
+            while True:
+                for at, message in self.messages[since:]:
+                    if is_it(message):
+                        return at, message
+                since = len(self.messages)
+                if not self.came.wait(end - time.monotonic()):
+                    raise TimeoutError(f"the last of {since} messages: {self.messages[-1:]}")
+
+    def initialize(self, folders, capabilities=None):
+        """When the answer came."""
+        uris = [{"uri": f"file://{it}", "name": os.path.basename(it)} for it in folders]
+        params = {
+            "processId": os.getpid(),
+            "rootUri": uris[0]["uri"],
+            "workspaceFolders": uris,
+            "capabilities": capabilities or {},
+        }
+        at, _ = self.request("initialize", params)
+        self.notify("initialized", {})
+        return at
+
+    def open(self, path, language, text):
+        document = {"uri": f"file://{path}", "languageId": language, "version": 1, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": document})
+
+    def change(self, path, version, text):
+        document = {"uri": f"file://{path}", "version": version}
+        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+
+    def published(self, path, is_it, since=0):
+        """When diagnostics of the file came that are so."""
+        uri = f"file://{path}"
+
+        def fits(message):
+            params = message.get("params")
+            is_about = message.get("method") == "textDocument/publishDiagnostics" and params["uri"] == uri
+            return is_about and is_it(params["diagnostics"])
+
+        return self.until(fits, since)[0]
+
+
+def switches(pid):
+    """How often the process's threads were put on a processor."""
+    total = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/status") as file:
+            total += sum(int(it.split()[1]) for it in file if "ctxt_switches" in it)
+    return total

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""The language server against `ruff server` in the same run: the way to its first answer, a keystroke to its
+diagnostics, a hundred thousand requests at once; and against its own limits: memory and wake-ups at rest, memory
+with a client that does not read while many loops run.
+
+usage: tests/bench/lsp.py [--rounds 20] [--rest 10] [--loops 20] [--deaf 60] [LOOPKEEPER]     needs tests/tools/python.sh
+"""
+import argparse
+import contextlib
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+
+from editor import Editor, frame, switches
+from loop import Bench, proc
+
+REQUESTS = 100_000
+LINES = 2_000
+LIMIT_IDLE, LIMIT_DEAF = 12, 64
+# As editors announce it; without `diagnostic`, so that both servers publish.
+CLIENT = {
+    "general": {"positionEncodings": ["utf-8", "utf-16"]},
+    "window": {"workDoneProgress": True},
+    "textDocument": {"publishDiagnostics": {"relatedInformation": True, "versionSupport": True}},
+    "experimental": {"loopkeeper": {"version": 1}},
+}
+
+
+class Ours:
+    name, file, language, code = "loopkeeper", "PROMPT.md", "markdown", "not-a-check"
+
+    def __init__(self, program):
+        self.argv = [os.path.abspath(program), "--stdio"]
+
+    def text(self, has_mistake):
+        """A long task whose last criterion is or is not written as it should be."""
+        prose = "".join(f"Line {it} of what is to be done, `with` some **markup**.\n" for it in range(LINES - 60))
+        items = "".join(f"- criterion {it}: `$ test -f file{it}`\n" for it in range(50))
+        last = "- the last: `cargo test`\n" if has_mistake else "- the last: `$ cargo test`\n"
+        return f"# Bench\n\n{prose}\n## Done when\n\n{items}{last}"
+
+
+class Ruff:
+    name, file, language, code = "ruff", "bench.py", "python", "F401"
+
+    def __init__(self, folder):
+        self.argv = [os.path.abspath(os.path.join(folder, "ruff")), "server"]
+
+    def text(self, has_mistake):
+        functions = "".join(f"def function_{it}(a, b):\n    return a + b * {it}\n\n\n" for it in range(LINES // 4))
+        return ("import os\n" if has_mistake else "# none\n") + functions
+
+
+@contextlib.contextmanager
+def workspace():
+    folder = tempfile.mkdtemp(prefix="loopkeeper-bench-")
+    tree = os.path.join(folder, "tree")
+    os.mkdir(tree)
+    subprocess.run(["git", "init", "-q", tree], check=True)
+    env = {"PATH": os.environ["PATH"], "HOME": folder, "LOOPKEEPER_STATE_DIR": os.path.join(folder, "state")}
+    try:
+        yield tree, env
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def write(tree, server, has_mistake):
+    path = os.path.join(tree, server.file)
+    with open(path, "w") as file:
+        file.write(server.text(has_mistake))
+    return path
+
+
+def to_first_answer(server):
+    with workspace() as (tree, env):
+        write(tree, server, False)
+        with Editor(server.argv, tree, env) as editor:
+            return (editor.initialize([tree], CLIENT) - editor.began) * 1000
+
+
+def keystrokes(server, rounds):
+    """Milliseconds from a change that makes or mends a mistake to the diagnostics that say so."""
+    with workspace() as (tree, env):
+        path = write(tree, server, False)
+        texts = {it: server.text(it) for it in (False, True)}
+        with Editor(server.argv, tree, env) as editor:
+            editor.initialize([tree], CLIENT)
+            editor.open(path, server.language, texts[False])
+            times = []
+            for version in range(2, 2 + 2 * rounds):
+                has_mistake = version % 2 == 0
+                since = len(editor.messages)
+                begin = time.monotonic()
+                editor.change(path, version, texts[has_mistake])
+                is_said = lambda them: any(it.get("code") == server.code for it in them) == has_mistake
+                times.append((editor.published(path, is_said, since) - begin) * 1000)
+            return times
+
+
+def flood(server):
+    """Seconds and peak megabytes for very many requests sent without waiting."""
+    with workspace() as (tree, env):
+        path = write(tree, server, False)
+        with Editor(server.argv, tree, env) as editor:
+            editor.initialize([tree], CLIENT)
+            editor.open(path, server.language, server.text(False))
+            params = {"textDocument": {"uri": f"file://{path}"}, "position": {"line": 0, "character": 0}}
+            data = b"".join(frame("textDocument/hover", params, it) for it in range(1000, 1000 + REQUESTS))
+            begin = time.monotonic()
+            threading.Thread(target=editor.write, args=(data,), daemon=True).start()
+            end, _ = editor.until(lambda it: it.get("id") == 999 + REQUESTS, patience=600)
+            # Answers may come in another order.
+            editor_has = lambda: sum(1 for _, it in list(editor.messages) if it.get("id", 0) >= 1000)
+            while editor_has() < REQUESTS:
+                time.sleep(0.01)
+                end = time.monotonic()
+            return end - begin, proc(editor.pid, "VmHWM") / 1024
+
+
+def rest(server, seconds):
+    """Megabytes, context switches and messages of an editor that nobody touches."""
+    with workspace() as (tree, env):
+        path = write(tree, server, False)
+        with Editor(server.argv, tree, env) as editor:
+            editor.initialize([tree], CLIENT)
+            editor.open(path, server.language, server.text(False))
+            time.sleep(3)
+            switched, said = switches(editor.pid), len(editor.messages)
+            time.sleep(seconds)
+            return proc(editor.pid, "VmRSS") / 1024, switches(editor.pid) - switched, len(editor.messages) - said
+
+
+def deaf(program, loops, seconds):
+    """Megabytes at the beginning and the peak, with loops that print and a client that never reads."""
+    agent = "#!/bin/sh\nwhile true; do head -c 2000 /dev/zero | tr '\\0' x; echo; echo x >> work; sleep 0.2; done\n"
+    with contextlib.ExitStack() as stack:
+        state = stack.enter_context(tempfile.TemporaryDirectory(prefix="loopkeeper-bench-"))
+        benches = [stack.enter_context(Bench(program, agent)) for _ in range(loops)]
+        ids = []
+        for bench in benches:
+            bench.env["LOOPKEEPER_STATE_DIR"] = state
+            started = bench.call("run", "--trust", "--detach")
+            assert started.returncode == 0, started.stderr
+            stack.callback(bench.call, "stop", "--now")
+            ids.append(bench.status()["id"])
+        argv = [os.path.abspath(program), "--stdio"]
+        editor = stack.enter_context(Editor(argv, benches[0].tree, benches[0].env, reads=False))
+        uris = [{"uri": f"file://{it.tree}", "name": "tree"} for it in benches]
+        greeting = {"processId": os.getpid(), "rootUri": None, "workspaceFolders": uris, "capabilities": CLIENT}
+        editor.write(frame("initialize", greeting, 1) + frame("initialized", {}))
+        for number, it in enumerate(ids):
+            editor.write(frame("loopkeeper/subscribe", {"loopId": it, "on": True}, 10 + number))
+        time.sleep(5)
+        begin, peak, end = proc(editor.pid, "VmRSS"), 0, time.monotonic() + seconds
+        while time.monotonic() < end:
+            peak = max(peak, proc(editor.pid, "VmRSS"))
+            time.sleep(0.2)
+        return begin / 1024, peak / 1024
+
+
+def versus(what, unit, ours, theirs):
+    print(f"{what}: {ours:.1f} {unit}, ruff {theirs:.1f} {unit}: {ours / theirs:.2f} of it")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--rounds", type=int, default=20)
+    arguments.add_argument("--rest", type=float, default=10)
+    arguments.add_argument("--loops", type=int, default=20)
+    arguments.add_argument("--deaf", type=float, default=60)
+    arguments.add_argument("program", nargs="?", default="target/release/loopkeeper")
+    args = arguments.parse_args()
+    ours, ruff = Ours(args.program), Ruff("target/tools/python/bin")
+
+    # In turn, so that a machine that slows down slows both.
+    first = [(to_first_answer(ours), to_first_answer(ruff)) for _ in range(args.rounds)]
+    mine, theirs = (statistics.median(it) for it in zip(*first))
+    versus(f"spawn to the answer to initialize, median of {args.rounds}", "ms", mine, theirs)
+    mine, theirs = keystrokes(ours, args.rounds), keystrokes(ruff, args.rounds)
+    versus(f"keystroke to diagnostics in {LINES} lines, median", "ms", statistics.median(mine), statistics.median(theirs))
+    versus("  the slowest of them", "ms", max(mine), max(theirs))
+    (mine, peak), (theirs, their_peak) = flood(ours), flood(ruff)
+    versus(f"{REQUESTS} requests in one go", "s", mine, theirs)
+    versus("  peak memory", "MB", peak, their_peak)
+    memory, woken, said = rest(ours, args.rest)
+    their_memory, their_woken, _ = rest(ruff, args.rest)
+    versus("memory at rest", "MB", memory, their_memory)
+    print(f"  {memory / LIMIT_IDLE:.2f} of the limit of {LIMIT_IDLE} MB")
+    print(f"at rest for {args.rest:.0f} s: {woken} context switches (ruff {their_woken}), {said} messages; the goal is 0 and 0")
+    begin, peak = deaf(args.program, args.loops, args.deaf)
+    print(
+        f"{args.loops} loops, a client that reads nothing for {args.deaf:.0f} s: {begin:.1f} MB at the beginning, "
+        f"peak {peak:.1f} MB, {peak / LIMIT_DEAF:.2f} of the limit of {LIMIT_DEAF} MB"
+    )
+
+
+main()
