@@ -54,14 +54,14 @@ return {
     project.next = 2
     editor:ex('Ralph start')
     project:wait_agent(2)
-    editor:ex('Ralph pause')
-    editor:ex('Ralph steer mind the gap')
+    editor:order('Ralph pause')
+    editor:order('Ralph steer mind the gap')
     project:agent_does('echo one > note.txt')
     editor:wait_statusline('Ralph paused 1/9')
     editor:ex('Ralph resume')
     project:wait_agent(3)
     support.contains(support.read(project.control .. '/prompt-3'), 'mind the gap')
-    editor:ex('Ralph stop')
+    editor:order('Ralph stop')
     project:agent_does('echo two > note.txt; echo more > more.txt')
     editor:wait_statusline('Ralph stopped at 2/9')
 

@@ -49,8 +49,11 @@ return {
     wait_row(screen, 'C is there: `', '✗')
 
     screen:ex('Ralph output')
-    project:agent_does('echo hello > b.txt; echo "a word from the agent"; sleep 1')
+    -- It goes on saying so until somebody has seen it: output from before the subscription is not sent.
+    local talk = 'while [ ! -e "$control/seen" ]; do echo "a word from the agent"; sleep 0.1; done'
+    project:agent_does('echo hello > b.txt; ' .. talk)
     screen:wait('a word from the agent')
+    support.write(project.control .. '/seen', '')
     screen:wait('Ralph 3/9 · 2/3')
     screen:ex('Ralph status')
     screen:wait('C is there: c.txt does not exist')
