@@ -7,7 +7,7 @@ local M = {}
 
 ---@class loopkeeper.DiffTab
 ---@field name string
----@field files loopkeeper.DiffFile[]
+---@field files loopkeeper.ChangedFile[]
 ---@field index integer
 ---@field windows integer[] before and after
 
@@ -69,7 +69,7 @@ local function show(tab)
 end
 
 ---@param argument { loopId: string, iteration: integer }
----@param result loopkeeper.DiffResult
+---@param result loopkeeper.CommandResult
 function M.open(argument, result)
   if #result.files == 0 then
     ui.info(('iteration %d changed no file.'):format(argument.iteration))

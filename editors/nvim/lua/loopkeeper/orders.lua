@@ -75,7 +75,7 @@ function M.send(client, command, argument, on_result)
   end)
 end
 
----@param result loopkeeper.RollbackResult
+---@param result loopkeeper.CommandResult
 local function show_rollback(result, client, argument)
   require('loopkeeper.checktime').run(client_module.root(client))
   local counts = ('Back at iteration %d: %d written, %d removed.'):format(

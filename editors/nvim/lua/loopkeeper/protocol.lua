@@ -143,10 +143,32 @@ M.errors = {
 ---@field ticked? boolean
 ---@field place { file: string, range: { start: integer, ["end"]: integer } }
 
+---@class loopkeeper.LoopsParams
+---@field all? boolean
+
+---@class loopkeeper.LoopsResult
+---@field loops loopkeeper.LoopStatus[]
+
+---@class loopkeeper.SubscribeParams
+---@field loopId string
+---@field on boolean
+
+---@class loopkeeper.SubscribeResult
+---@field subscribed boolean
+
+---@class loopkeeper.IterationsParams
+---@field loopId string
+---@field last? integer
+
 ---@class loopkeeper.IterationsResult
 ---@field loopId string
----@field criteria { id: string, name: string, row: string }[]
+---@field criteria loopkeeper.CriterionRow[]
 ---@field iterations loopkeeper.IterationEntry[]
+
+---@class loopkeeper.CriterionRow
+---@field id string
+---@field name string
+---@field row string
 
 ---@class loopkeeper.IterationEntry
 ---@field iteration integer
@@ -157,27 +179,95 @@ M.errors = {
 ---@field passed integer
 ---@field total integer
 
+---@class loopkeeper.TrustPageParams
+---@field task string
+
 ---@class loopkeeper.TrustPageResult
 ---@field hash string
 ---@field trusted boolean
----@field commands { kind: string, title: string, lines: string[], trusted: boolean }[]
+---@field commands loopkeeper.TrustCommand[]
 ---@field text string
 
----@class loopkeeper.RollbackResult
----@field status loopkeeper.StatusParams
----@field written integer
----@field removed integer
----@field refused { path: string, why: string }[]
+---@class loopkeeper.TrustCommand
+---@field kind string
+---@field title string
+---@field lines string[]
+---@field trusted boolean
 
----@class loopkeeper.DiffResult
----@field status loopkeeper.StatusParams
----@field patch string
----@field files loopkeeper.DiffFile[]
+---@class loopkeeper.StartArgs
+---@field task string
+---@field agent? string
+---@field limits? loopkeeper.StartLimits
+---@field anyway? boolean
 
----@class loopkeeper.DiffFile
+---@class loopkeeper.StartLimits
+---@field iterations? integer
+---@field duration? string
+---@field costUsd? number
+
+---@class loopkeeper.StopArgs
+---@field loopId string
+---@field now? boolean
+
+---@class loopkeeper.LoopArgs
+---@field loopId string
+
+---@class loopkeeper.CheckArgs
+---@field task string
+---@field criterion? string
+
+---@class loopkeeper.OutputArgs
+---@field task string
+---@field criterion? string
+---@field iteration? integer
+
+---@class loopkeeper.SteerArgs
+---@field loopId string
+---@field text string
+
+---@class loopkeeper.RollbackArgs
+---@field loopId string
+---@field iteration integer
+---@field paths? string[]
+
+---@class loopkeeper.DiffArgs
+---@field loopId string
+---@field iteration integer
+
+---@class loopkeeper.TrustArgs
+---@field task string
+---@field hash? string
+
+---@class loopkeeper.UntrustArgs
+---@field task string
+
+---@class loopkeeper.CommandResult
+---@field status? loopkeeper.StatusParams
+---@field loopId? string
+---@field uri? string
+---@field written? integer
+---@field removed? integer
+---@field refused? loopkeeper.RefusedPath[]
+---@field patch? string
+---@field files? loopkeeper.ChangedFile[]
+
+---@class loopkeeper.RefusedPath
+---@field path string
+---@field why string
+
+---@class loopkeeper.ChangedFile
 ---@field path string
 ---@field kind "added"|"changed"|"removed"
 ---@field before? string
 ---@field after? string
+
+---@class loopkeeper.RefusalData
+---@field code "untrusted"|"unsaved"|"treeBusy"|"noTask"|"agentMissing"|"conflict"|"unsupported"|"badArgument"
+---@field task? string
+---@field hash? string
+---@field count? integer
+---@field asked? boolean
+---@field uri? string
+---@field holder? string
 
 return M
