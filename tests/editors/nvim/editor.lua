@@ -72,25 +72,6 @@ function Editor:ex(line)
   self:lua('vim.cmd(...)', line)
 end
 
---- Gives an order and waits until the server has answered it.
----@param line string
-function Editor:order(line)
-  self:ex(line)
-  self:wait(
-    'the answer to ' .. line,
-    [[
-      for _, client in ipairs(vim.lsp.get_clients()) do
-        for _, request in pairs(client.requests) do
-          if request.type == 'pending' and request.method == 'workspace/executeCommand' then
-            return false
-          end
-        end
-      end
-      return true
-    ]]
-  )
-end
-
 function Editor:wait(what, code, ...)
   local arguments = { ... }
   return support.wait(what, function()

@@ -93,8 +93,23 @@ local function show_rollback(result, client, argument)
   ui.warn(counts .. ' Not touched: ' .. table.concat(refused, ', '))
 end
 
+--- For what takes effect later: that it was heard, while the loop is still at work.
+---@param words string
+local function heard(words)
+  return function(result, _, argument)
+    for _, loop in ipairs(result.status and result.status.loops or {}) do
+      if loop.id == argument.loopId and loop.state == 'working' and not argument.now then
+        ui.info(words)
+      end
+    end
+  end
+end
+
 ---@type table<string, fun(result: table, client: vim.lsp.Client, argument: table)>
 M.shows = {
+  [protocol.commands.stop] = heard('the loop stops after this iteration. `:Ralph stop!` stops it now.'),
+  [protocol.commands.pause] = heard('the loop pauses after this iteration.'),
+  [protocol.commands.steer] = heard('the agent is told with its next prompt.'),
   [protocol.commands.rollback] = show_rollback,
   [protocol.commands.diff] = function(result, _, argument)
     require('loopkeeper.diff').open(argument, result)
