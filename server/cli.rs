@@ -15,7 +15,6 @@ mod exit;
 mod failure;
 mod gc;
 mod init;
-mod keeper;
 mod log;
 mod out;
 mod pause;
@@ -33,7 +32,6 @@ mod stop;
 mod trust;
 mod watch;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -42,15 +40,11 @@ use self::args::{Cli, Hidden, Verb, Word};
 use self::exit::Exit;
 use self::failure::{Answer, Failure};
 use self::out::Out;
+use crate::keeper::end_with_any_panic;
 
 /// What `main` does: reads the arguments, runs one subcommand, says how it went.
 pub fn main() -> ExitCode {
     let mut out = Out::stdout();
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let Some(args) = keeper::Args::of_detached(&words) {
-        end_with_any_panic();
-        return end(keeper::run(&args, &mut out), out);
-    }
     let cli = match Cli::try_parse_from(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error).into(),
@@ -69,19 +63,10 @@ fn end(answer: Answer, out: Out) -> ExitCode {
     }
 }
 
-/// A task that panics would leave its keeper waiting for ever. Gone, it leaves a loop that can be resumed.
-fn end_with_any_panic() {
-    let tell = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        tell(panic);
-        std::process::abort();
-    }));
-}
-
 fn run(cli: Cli, out: &mut Out) -> Answer {
     match cli.word {
         Some(Word::Shown(verb)) => shown(verb, out),
-        Some(Word::Hidden(verb)) => hidden(&verb, out),
+        Some(Word::Hidden(verb)) => hidden(&verb),
         None => Ok(bare(out)),
     }
 }
@@ -111,9 +96,8 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
     }
 }
 
-fn hidden(verb: &Hidden, out: &mut Out) -> Answer {
+fn hidden(verb: &Hidden) -> Answer {
     match verb {
-        Hidden::Keeper(args) => keeper::run(args, out),
         Hidden::DemoAgent(_) => demo_agent::run(),
         // Dispatched before everything else.
         Hidden::Serve(_) => Ok(serve::run()),

@@ -5,6 +5,7 @@ pub(crate) mod changes;
 pub(crate) mod failure;
 pub(crate) mod follow;
 pub(crate) mod keeper;
+pub mod keeping;
 pub(crate) mod loops;
 pub(crate) mod order;
 pub(crate) mod restore;

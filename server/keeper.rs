@@ -97,3 +97,12 @@ pub(crate) fn private_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 pub(crate) fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
+
+/// A task that panics would leave its keeper waiting for ever. Gone, it leaves a loop that can be resumed.
+pub(crate) fn end_with_any_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::abort();
+    }));
+}

@@ -7,7 +7,7 @@
 
 pub mod adapters;
 pub mod cli;
-mod front;
+pub mod front;
 pub mod keeper;
 mod lookout;
 pub mod lsp;

@@ -2,11 +2,18 @@
 
 use std::process::ExitCode;
 
+use loopkeeper::front::keeping;
+use loopkeeper::keeper::domain;
+
 fn main() -> ExitCode {
-    // The warden stands before every agent and check: it starts without the command line's machinery.
+    // Where the small programs for these were not installed along: without the command line's machinery.
     let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|word| word == loopkeeper::keeper::domain::WORD) {
-        return loopkeeper::keeper::domain::main(args);
+    let word = args.next().unwrap_or_default();
+    if word == domain::WORD {
+        return domain::main(args);
+    }
+    if word == keeping::WORD {
+        return keeping::main(args);
     }
     loopkeeper::cli::main()
 }

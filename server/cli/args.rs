@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    check, completions, demo, diff, gc, keeper, log, pause, reset, resume, rollback, run, serve, status,
-    steer, stop, trust, watch,
+    check, completions, demo, diff, gc, log, pause, reset, resume, rollback, run, serve, status, steer, stop,
+    trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -76,8 +76,6 @@ pub(crate) enum Verb {
 /// What the program calls itself with, and commands of later versions, which are refused by name.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Hidden {
-    #[command(hide = true)]
-    Keeper(keeper::Args),
     #[command(hide = true, name = "demo-agent")]
     DemoAgent(Rest),
     #[command(hide = true)]

@@ -1,21 +1,19 @@
 //! Starts keepers, which outlive whoever asked for them.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use super::failure::{Failure, Kind};
+use super::keeping;
 use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::binary::Part;
 use crate::adapters::state_dir::workspace::LoopDir;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Starts the loop's keeper apart from this process and returns its pid once it has begun.
 pub(crate) fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<u32, Failure> {
-    let program = store.install_binary(env!("CARGO_PKG_VERSION"))?;
-    let mut command = Command::new(&program);
-    command.args(["keeper", "--detach"]).args(then.map(|it| format!("--then={it}"))).arg(dir.path());
-    let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|error| {
-        Failure::ended(format_args!("cannot start {}: {error}", program.display()))
-            .hint("The state folder must lie where programs may run.")
-    })?;
+    let output = ask_for_keeper(store, dir, then)?;
     let words = String::from_utf8_lossy(&output.stdout);
     match words.trim().parse() {
         Ok(pid) if output.status.success() => Ok(pid),
@@ -30,20 +28,46 @@ pub(crate) fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>
     }
 }
 
+/// Asks the small program where it was installed along. One of another build may know other rules, and says so; then
+/// it is this program, which takes more memory and does the same.
+fn ask_for_keeper(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
+    // What runs from the state folder finds its parts only there.
+    store.install_part(Part::Warden, VERSION)?;
+    if let Some(own) = store.install_part(Part::Keeper, VERSION)? {
+        let output = detach(&own, dir, then)?;
+        if output.status.code() != Some(i32::from(keeping::STRANGER)) {
+            return Ok(output);
+        }
+    }
+    detach(&store.install_binary(VERSION)?, dir, then)
+}
+
+fn detach(program: &Path, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
+    let mut command = Command::new(program);
+    command.args([keeping::WORD, "--detach", "--build", keeping::BUILD]);
+    command.args(then.map(|it| ["--then", it]).into_iter().flatten()).arg(dir.path());
+    output(command)
+}
+
+fn output(mut command: Command) -> Result<Output, Failure> {
+    command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|error| {
+        let program = Path::new(command.get_program());
+        Failure::ended(format_args!("cannot start {}: {error}", program.display()))
+            .hint("The state folder must lie where programs may run.")
+    })
+}
+
 /// Starts a round of checks without a loop, apart from this process; returns once it has begun. Its results come by
 /// the file that `Workspace::checks` names.
 pub(crate) fn start_checks(store: &StateDir, task: &Path, criterion: Option<&str>) -> Result<(), Failure> {
-    let program = store.install_binary(env!("CARGO_PKG_VERSION"))?;
-    let mut command = Command::new(&program);
+    store.install_part(Part::Warden, VERSION)?;
+    let mut command = Command::new(store.install_binary(VERSION)?);
     command
         .args(["check", "--detach"])
         .args(criterion.map(|it| format!("--criterion={it}")))
         .arg("--")
         .arg(task);
-    let output = command.stdin(Stdio::null()).output().map_err(|error| {
-        Failure::ended(format_args!("cannot start {}: {error}", program.display()))
-            .hint("The state folder must lie where programs may run.")
-    })?;
+    let output = output(command)?;
     if output.status.success() {
         return Ok(());
     }

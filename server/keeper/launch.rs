@@ -58,7 +58,7 @@ pub fn prepare(
 }
 
 /// Starts the keeper of a loop apart from this process and its terminal; returns its pid once it has begun.
-/// Called in a process of its own (`loopkeeper keeper --detach`), which ends right after.
+/// Called in a process of its own (`keeper --detach`, see `front::keeping`), which ends right after.
 pub fn detach(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperError> {
     let log_path = log_file(dir);
     private_file(&log_path, b"").map_err(KeeperError::io("write", &log_path))?;

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
+use std::iter::once_with;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -19,7 +20,7 @@ use crate::adapters::process::orphans;
 use crate::adapters::sandbox::Domain;
 use crate::adapters::snapshots::{SnapshotError, Store};
 use crate::adapters::state_dir::StateDir;
-use crate::adapters::state_dir::binary::warden_of;
+use crate::adapters::state_dir::binary::Part;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::trust::permit::{Checks, Permit};
 
@@ -168,9 +169,12 @@ fn text_variables(settings: &Settings) -> Vec<(String, String)> {
 /// The program that wardens are started from: a small one of their own where it was installed along, else this
 /// one. A copy in the state folder outlives an update or a rebuild, unless nothing may run from there.
 fn warden(state: &StateDir) -> PathBuf {
-    let installed = state.install_binary(env!("CARGO_PKG_VERSION")).ok();
-    let programs = installed.into_iter().chain(std::env::current_exe());
-    let mut found = programs.flat_map(|it| [warden_of(&it), it]);
+    let version = env!("CARGO_PKG_VERSION");
+    let own = state.install_part(Part::Warden, version).ok().flatten();
+    let this = || state.install_binary(version).ok();
+    let not_installed = || std::env::current_exe().into_iter().flat_map(|it| [Part::Warden.beside(&it), it]);
+    let mut found =
+        own.into_iter().chain(once_with(this).flatten()).chain(once_with(not_installed).flatten());
     let runs = |it: &PathBuf| rustix::fs::access(it, rustix::fs::Access::EXEC_OK).is_ok();
     found.find(runs).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }

@@ -53,7 +53,12 @@ impl Terminal {
 
     /// The binary, ready to run in the root: nothing of the tester's own environment reaches it.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_loopkeeper"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_loopkeeper")), args)
+    }
+
+    /// The same of another copy of it.
+    pub(crate) fn command_of(&self, program: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .args(args)
             .current_dir(self.root())

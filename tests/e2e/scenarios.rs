@@ -8,6 +8,7 @@ mod damage;
 pub(crate) mod detached;
 mod limits;
 mod plans;
+mod programs;
 mod progress;
 mod recovery;
 mod signals;

@@ -9,8 +9,8 @@ const program = resolve(named || "../../target/release/loopkeeper");
 if (named && !existsSync(program)) throw new Error(`LOOPKEEPER_BINARY names ${program}, which does not exist`);
 
 rmSync("server", { recursive: true, force: true });
-const programs = { loopkeeper: program, "loopkeeper-warden": join(dirname(program), "loopkeeper-warden") };
-const packed = Object.entries(programs).filter(([, from]) => existsSync(from));
+const parts = ["loopkeeper-keeper", "loopkeeper-warden"].map((name) => [name, join(dirname(program), name)]);
+const packed = [["loopkeeper", program], ...parts].filter(([, from]) => existsSync(from));
 for (const [name, from] of packed) {
   mkdirSync("server", { recursive: true });
   copyFileSync(from, join("server", name));

@@ -1,7 +1,9 @@
-//! A copy of this program that keepers run from: an editor's update deletes the one it brought.
+//! Copies of this program and its parts that keepers run from: an editor's update deletes those it brought.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -11,24 +13,58 @@ use super::lock::{Gate, pass};
 use super::{StateDir, StateError};
 use crate::adapters::durable;
 
-/// What the warden's file name has behind the program's.
-const WARDEN: &str = "-warden";
+/// Small programs for what the whole one can do too. They lie beside it where they were installed along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Keeper,
+    Warden,
+}
 
-/// Where the warden that belongs to a program lies, if it has one of its own.
-pub fn warden_of(program: &Path) -> PathBuf {
-    let mut name = program.file_name().unwrap_or_default().to_owned();
-    name.push(WARDEN);
-    program.with_file_name(name)
+impl Part {
+    const ALL: [Self; 2] = [Self::Keeper, Self::Warden];
+
+    /// What its file name has behind the whole program's.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Keeper => "-keeper",
+            Self::Warden => "-warden",
+        }
+    }
+
+    /// Where it lies if it lies beside `program`, which may be a part itself.
+    pub fn beside(self, program: &Path) -> PathBuf {
+        let name = program.file_name().unwrap_or_default().as_bytes();
+        let stem = Self::of(name).and_then(|it| name.strip_suffix(it.suffix().as_bytes())).unwrap_or(name);
+        program.with_file_name(OsString::from_vec([stem, self.suffix().as_bytes()].concat()))
+    }
+
+    /// What this process is. A file that was deleted meanwhile is told with that word.
+    fn running() -> Option<Self> {
+        let program = std::env::current_exe().ok()?;
+        let name = program.file_name()?.as_bytes();
+        Self::of(name.strip_suffix(b" (deleted)").unwrap_or(name))
+    }
+
+    fn of(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| name.ends_with(it.suffix().as_bytes()))
+    }
 }
 
 impl StateDir {
-    /// The running program under `bin/<version>`, linked or copied there unless these very bytes are there; its
-    /// warden, where it brought one, beside it.
-    pub fn install_binary(&self, version: &str) -> Result<PathBuf, StateError> {
-        let brought = std::env::current_exe().ok().map(|it| warden_of(&it)).filter(|it| it.is_file());
-        if let Some(warden) = brought {
-            self.install(&warden, &format!("{version}{WARDEN}"))?;
+    /// A part under `bin/<version>-<part>`, if the running program brought one now or earlier.
+    pub fn install_part(&self, part: Part, version: &str) -> Result<Option<PathBuf>, StateError> {
+        let name = format!("{version}{}", part.suffix());
+        let brought = std::env::current_exe().ok().map(|it| part.beside(&it)).filter(|it| it.is_file());
+        if let Some(brought) = brought {
+            return self.install(&brought, &name).map(Some);
         }
+        Ok(Some(self.bin().join(name)).filter(|it| it.is_file()))
+    }
+
+    /// The running program, whichever it is, under `bin/<version>` or as that part of it; linked or copied there
+    /// unless these very bytes are there.
+    pub fn install_binary(&self, version: &str) -> Result<PathBuf, StateError> {
+        let version = &format!("{version}{}", Part::running().map_or("", Part::suffix));
         // The name of what runs, which leads to its bytes even after the file was deleted.
         let running = Path::new("/proc/self/exe");
         if running.exists() {
@@ -39,11 +75,12 @@ impl StateDir {
         self.install(&running, version)
     }
 
-    /// The programs and wardens of other versions than `current`, each with its size.
+    /// The programs and their parts of other versions than `current`, each with its size.
     pub fn old_binaries(&self, current: &str) -> Result<Vec<(PathBuf, u64)>, StateError> {
         let folder = self.bin();
         let failed = || StateError::io("list", &folder);
-        let used = [current.to_owned(), format!("{current}{WARDEN}"), "lock".to_owned()];
+        let parts = Part::ALL.map(|it| format!("{current}{}", it.suffix()));
+        let used = [&[current.to_owned(), "lock".to_owned()], parts.as_slice()].concat();
         let mut found = Vec::new();
         for entry in std::fs::read_dir(&folder).map_err(failed())? {
             let entry = entry.map_err(failed())?;

@@ -12,6 +12,7 @@ use loopkeeper_core::moment::Moment;
 use loopkeeper_core::task::TaskId;
 use tempfile::TempDir;
 
+use super::binary::Part;
 use super::find::FindError;
 use super::lock::{Keeper, LockError};
 use super::workspace::LoopDir;
@@ -393,11 +394,12 @@ fn the_program_is_kept_for_keepers() {
     install("two");
     fs::write(state.bin().join("0.0.9"), "old").unwrap();
     fs::write(state.bin().join("0.1.0-warden"), "in use").unwrap();
+    fs::write(state.bin().join("0.1.0-keeper"), "in use").unwrap();
     let old = state.old_binaries("0.1.0").unwrap();
     assert_eq!(old, [(state.bin().join("0.0.9"), 3)]);
     state.remove_binary(&old[0].0).unwrap();
     let leftovers: Vec<_> = fs::read_dir(state.bin()).unwrap().map(|it| it.unwrap().file_name()).collect();
-    assert_eq!(leftovers.len(), 3, "{leftovers:?}");
+    assert_eq!(leftovers.len(), 4, "{leftovers:?}");
 }
 
 #[test]
@@ -408,4 +410,25 @@ fn the_running_program_is_installed_even_from_another_disk() {
     let copy = dir.path().join("copy");
     super::binary::copy(&target, &copy).unwrap();
     assert_eq!((fs::read(&copy).unwrap(), mode(&copy)), (fs::read(&target).unwrap(), 0o700));
+}
+
+#[test]
+fn parts_lie_beside_each_other() {
+    let check = |part: Part, program: &str, expect: &str| {
+        assert_eq!(part.beside(Path::new(program)), Path::new(expect), "{program}");
+    };
+    check(Part::Warden, "/bin/loopkeeper", "/bin/loopkeeper-warden");
+    check(Part::Keeper, "/bin/loopkeeper", "/bin/loopkeeper-keeper");
+    check(Part::Warden, "/state/bin/0.1.0-keeper", "/state/bin/0.1.0-warden");
+    check(Part::Keeper, "/state/bin/0.1.0-keeper", "/state/bin/0.1.0-keeper");
+    check(Part::Warden, "/keeper", "/keeper-warden");
+}
+
+#[test]
+fn a_part_that_nobody_brought_is_the_one_from_before() {
+    let (_dir, state) = state();
+    assert_eq!(state.install_part(Part::Keeper, "0.1.0").unwrap(), None);
+    let earlier = state.bin().join("0.1.0-keeper");
+    fs::write(&earlier, "").unwrap();
+    assert_eq!(state.install_part(Part::Keeper, "0.1.0").unwrap(), Some(earlier));
 }

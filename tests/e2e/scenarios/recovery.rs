@@ -200,13 +200,7 @@ fn a_program_deleted_under_its_loop_is_missed_by_nobody() {
     .world();
     let program = world.shared("loopkeeper");
     std::fs::copy(env!("CARGO_BIN_EXE_loopkeeper"), &program).unwrap();
-    let like = world.terminal.command(&["run", "--trust", "--json"]);
-    let mut command = std::process::Command::new(&program);
-    command.args(like.get_args()).current_dir(world.root()).stdin(std::process::Stdio::null());
-    for (name, value) in like.get_envs() {
-        value.map(|value| command.env(name, value));
-    }
-    let ran = command.output().unwrap();
+    let ran = world.terminal.command_of(&program, &["run", "--trust", "--json"]).output().unwrap();
     assert!(!program.exists());
     assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(world.starts(), 3);

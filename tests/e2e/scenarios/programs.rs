@@ -1,0 +1,109 @@
+//! Which program a detached keeper and its wardens run from: small ones of their own where those were installed along,
+//! the whole one elsewhere. Always from the state folder.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::detached::{WAITS, end, go};
+use crate::cli::Ran;
+use crate::support::processes::around;
+use crate::support::scenario::Scenario;
+use crate::support::world::World;
+
+/// A loop with its agent at work.
+fn begun(command: impl FnOnce(&World, &[&str]) -> Command) -> World {
+    // Around a namespace's warden stands bubblewrap, with the same words.
+    let settings = "[sandbox]\nkind = \"off\"\n";
+    let world =
+        Scenario { criteria: &["Done: `exists log`"], settings, acts: &[WAITS], ..Scenario::default() }
+            .world();
+    let ran = command(&world, &["run", "--trust", "--detach"]).output().unwrap();
+    Ran::of(&ran).expect(0);
+    world.until_shared("up.1");
+    world
+}
+
+/// Names in the state folder of what the loop's keeper and its warden run from.
+fn programs(world: &World) -> [String; 2] {
+    let keeper = world.status()["keeper"]["pid"].as_i64().unwrap();
+    let near = around(world.terminal.folder());
+    let warden = near.iter().find(|it| it.arguments.contains(" domain --")).expect("a warden").pid;
+    [keeper, i64::from(warden)].map(|pid| {
+        let program = fs::read_link(format!("/proc/{pid}/exe")).unwrap();
+        let name =
+            program.strip_prefix(world.terminal.state().join("bin")).expect("a copy of the state folder's");
+        name.to_str().unwrap().to_owned()
+    })
+}
+
+/// The whole program and nothing else, in a folder of its own.
+fn alone(world: &World) -> PathBuf {
+    let program = world.terminal.folder().join("installed/loopkeeper");
+    fs::create_dir(program.parent().unwrap()).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_loopkeeper"), &program).unwrap();
+    program
+}
+
+#[track_caller]
+fn goes_on(world: &World) {
+    go(world, 1);
+    assert_eq!(end(world), ("completed".to_owned(), true, 1));
+}
+
+#[test]
+fn a_keeper_and_a_warden_are_programs_of_their_own() {
+    let world = begun(|world, args| world.terminal.command(args));
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(programs(&world), [format!("{version}-keeper"), format!("{version}-warden")]);
+    assert!(!world.terminal.state().join("bin").join(version).exists(), "the whole program is not needed");
+    goes_on(&world);
+}
+
+#[test]
+fn the_whole_program_keeps_where_it_is_alone() {
+    let world = begun(|world, args| world.terminal.command_of(&alone(world), args));
+    assert_eq!(programs(&world), [env!("CARGO_PKG_VERSION"); 2]);
+    goes_on(&world);
+}
+
+#[test]
+fn a_keeper_alone_is_its_own_warden() {
+    let world = begun(|world, args| {
+        let program = alone(world);
+        let keeper = program.with_file_name("loopkeeper-keeper");
+        fs::copy(env!("CARGO_BIN_EXE_loopkeeper-keeper"), keeper).unwrap();
+        world.terminal.command_of(&program, args)
+    });
+    let own = format!("{}-keeper", env!("CARGO_PKG_VERSION"));
+    assert_eq!(programs(&world), [own.clone(), own]);
+    goes_on(&world);
+}
+
+#[test]
+fn a_keeper_of_another_build_is_not_used() {
+    let world = begun(|world, args| {
+        let program = alone(world);
+        let keeper = program.with_file_name("loopkeeper-keeper");
+        // What one says that was built from something else.
+        fs::write(&keeper, "#!/bin/sh\nexit 64\n").unwrap();
+        fs::set_permissions(&keeper, Permissions::from_mode(0o755)).unwrap();
+        world.terminal.command_of(&program, args)
+    });
+    assert_eq!(programs(&world), [env!("CARGO_PKG_VERSION"); 2]);
+    goes_on(&world);
+}
+
+#[test]
+fn a_keeper_says_whose_it_is_not() {
+    let keeper = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_loopkeeper-keeper")).args(args).output().unwrap();
+        Ran::of(&output)
+    };
+    assert_eq!(keeper(&["keeper", "--detach", "--build", "another", "/nowhere"]).expect(64).stderr, "");
+    keeper(&["keeper", "/nowhere"]).expect(1).err("error: ").err("Hint: ");
+    keeper(&["keeper", "--now"]).expect(2).err("error: ").err("Hint: ");
+    keeper(&["status"]).expect(2).err("error: ").err("Hint: Run `loopkeeper` instead.");
+    keeper(&[]).expect(2).err("error: ");
+}
