@@ -2,6 +2,8 @@
 //!
 //! Map: [`serve`] (the entry) puts [`server`] (which method goes to which handler) behind [`pump`] (the transport).
 //! Handlers get [`shared::Shared`]: the client, what it can do ([`capabilities`]) and the open [`documents`].
+//! A request about a document gets its [`sight`]: the task, read from the text that the editor shows; [`convert`]
+//! puts what the core says of it into the client's types.
 //! What is known of tasks and loops comes from `crate::lookout`; [`publisher`] sends what changed, [`commands`] do
 //! what is asked, [`questions`] ask the user, [`pages`] are files to be looked at. [`ext`] declares every message
 //! that is not of the protocol itself. Rules about tasks and loops live in the core; nothing here decides one.

@@ -28,21 +28,25 @@ pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
 fn tables(replaces: &Range<usize>, written: impl Fn(&str) -> String) -> Vec<Suggestion> {
     let sections: BTreeSet<&str> =
         KEYS.iter().filter(|it| is_offered(it)).map(Key::section).filter(|it| !it.is_empty()).collect();
-    let table = |section: &str| {
-        let names: Vec<&str> =
-            KEYS.iter().filter(|it| it.section() == section && is_offered(it)).map(Key::name).collect();
-        let name = section.replace('*', "mine");
+    let named = |section: &str| match section.split_once('*') {
+        Some((before, after)) => ["claude", "mine"].map(|it| format!("{before}{it}{after}")).to_vec(),
+        None => vec![section.to_owned()],
+    };
+    let table = |name: String| {
+        let path: Vec<String> = name.split('.').map(str::to_owned).collect();
+        let keys = KEYS.iter().filter(|it| is_offered(it) && fits(it, &path));
+        let keys: Vec<&str> = keys.map(Key::name).collect();
         Suggestion {
             label: format!("[{name}]"),
             kind: SuggestionKind::Table,
             detail: String::new(),
-            documentation: format!("Keys: {}.", names.join(", ")),
+            documentation: format!("Keys: {}.", keys.join(", ")),
             replaces: replaces.clone(),
             text: written(&name),
             filter: Some(name),
         }
     };
-    sections.into_iter().map(table).collect()
+    sections.into_iter().flat_map(named).map(table).collect()
 }
 
 /// The keys of a table that are not yet written.

@@ -90,6 +90,9 @@ fn keys_tables_and_values_are_offered_where_they_fit() {
     assert!(top.starts_with(&["agent".to_owned(), "mode".to_owned()]), "{top:?}");
     assert!(top.contains(&"[limits]".to_owned()) && !top.contains(&"[spawns]".to_owned()), "{top:?}");
     assert!(offered("[li|]").contains(&"[limits]".to_owned()));
+    for agent in ["[agents.claude]", "[agents.mine]"] {
+        assert!(top.contains(&agent.to_owned()), "{top:?}");
+    }
 }
 
 #[test]
