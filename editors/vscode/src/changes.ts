@@ -1,17 +1,24 @@
-// What an iteration changed, in the editor's own diff view.
+// What an iteration changed, in the editor's own diff view. The server lays out copies of the files; both sides are
+// shown under the path the file has in the project, so that they are not taken for a file that was moved.
 
-import { Uri, commands, window } from "vscode";
+import { Uri, commands, window, workspace } from "vscode";
 import type { TextDocumentContentProvider } from "vscode";
 import { plainMessage } from "./plain";
 import type { DiffResult, LoopStatus } from "./protocol";
 
-export const emptyScheme = "loopkeeper-empty";
+export const copyScheme = "loopkeeper-copy";
 
-/** The side of a file that is not there. */
-export const emptyDocuments: TextDocumentContentProvider = { provideTextDocumentContent: () => "" };
+/** `loopkeeper-copy:/path?copy`; without a copy the file is not there on that side. */
+export const copies: TextDocumentContentProvider = {
+  async provideTextDocumentContent(uri) {
+    if (uri.query === "") return "";
+    const copy = Uri.parse(uri.query);
+    if (copy.scheme !== "file") return "";
+    return new TextDecoder().decode(await workspace.fs.readFile(copy));
+  },
+};
 
-export async function showChanges(result: DiffResult, loop: LoopStatus | undefined, root: string | undefined, iteration: number): Promise<void> {
-  const title = `${loop?.task.title ?? "Ralph"}: changes of iteration ${iteration}`;
+export async function showChanges(result: DiffResult, loop: LoopStatus | undefined, iteration: number): Promise<void> {
   const [first, ...others] = result.files;
   if (!first) {
     void window.showInformationMessage(plainMessage(`Iteration ${iteration} changed no file.`));
@@ -19,14 +26,13 @@ export async function showChanges(result: DiffResult, loop: LoopStatus | undefin
   }
   if (others.length === 0) {
     const name = first.path.split("/").at(-1) ?? first.path;
-    await commands.executeCommand("vscode.diff", side(first.before, first.path), side(first.after, first.path), `${name} (iteration ${iteration})`);
+    await commands.executeCommand("vscode.diff", side(first.path, first.before), side(first.path, first.after), `${name} (iteration ${iteration})`);
     return;
   }
-  const label = root === undefined ? Uri.from({ scheme: emptyScheme, path: "/" }) : Uri.parse(root);
-  const rows = result.files.map((it) => [Uri.joinPath(label, it.path), it.before && Uri.parse(it.before), it.after && Uri.parse(it.after)]);
-  await commands.executeCommand("vscode.changes", title, rows);
+  const rows = result.files.map((it) => [side(it.path, undefined), it.before && side(it.path, it.before), it.after && side(it.path, it.after)]);
+  await commands.executeCommand("vscode.changes", `${loop?.task.title ?? "Ralph"}: changes of iteration ${iteration}`, rows);
 }
 
-function side(uri: string | undefined, path: string): Uri {
-  return uri === undefined ? Uri.from({ scheme: emptyScheme, path: `/${path}` }) : Uri.parse(uri);
+function side(path: string, copy: string | undefined): Uri {
+  return Uri.from({ scheme: copyScheme, path: `/${path}`, query: copy ?? "" });
 }

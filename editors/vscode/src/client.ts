@@ -110,8 +110,10 @@ export class Server implements Disposable {
   }
 
   dispose(): void {
-    void this.stop();
-    for (const it of [this.changed, this.alerted, this.printed, this.channel]) it.dispose();
+    // The client writes to the channel until its end.
+    void this.stop().finally(() => {
+      for (const it of [this.changed, this.alerted, this.printed, this.channel]) it.dispose();
+    });
   }
 
   private inTurn(act: () => Promise<void>): Promise<void> {

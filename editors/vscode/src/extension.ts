@@ -3,7 +3,7 @@
 import { workspace } from "vscode";
 import type { ExtensionContext } from "vscode";
 import { showAlert } from "./alerts";
-import { emptyDocuments, emptyScheme } from "./changes";
+import { copies, copyScheme } from "./changes";
 import { Server } from "./client";
 import { registerCommands } from "./commands";
 import { presentResult } from "./commands/history";
@@ -41,7 +41,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
       output.append(it);
     }),
     workspace.registerTextDocumentContentProvider(trustScheme, trust),
-    workspace.registerTextDocumentContentProvider(emptyScheme, emptyDocuments),
+    workspace.registerTextDocumentContentProvider(copyScheme, copies),
     workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     workspace.onDidChangeConfiguration((it) => {
       if (it.affectsConfiguration("loopkeeper.server.path")) void server.restart();

@@ -1,6 +1,6 @@
 // What the user sees when something could not be done: the server's own words, and a button where one helps.
 
-import { commands, window } from "vscode";
+import { commands, env, window } from "vscode";
 import { ResponseError } from "vscode-languageclient/node";
 import { plainMessage } from "./plain";
 import type { ErrorData } from "./protocol";
@@ -30,7 +30,7 @@ export function unsavedDocument(error: unknown): string | undefined {
 
 export async function showServerProblem(message: string, help: Help): Promise<void> {
   await offer(message, [
-    ["Open Setting", () => commands.executeCommand("workbench.action.openSettings", "loopkeeper.server.path")],
+    ["Open Setting", openServerSetting],
     ["Restart Server", () => help.restart()],
     [
       "Show Log",
@@ -39,6 +39,12 @@ export async function showServerProblem(message: string, help: Help): Promise<vo
       },
     ],
   ]);
+}
+
+/** It is a setting of the machine where the program runs, which has a page of its own in a remote window. */
+export async function openServerSetting(): Promise<void> {
+  const page = env.remoteName === undefined ? "openSettings" : "openRemoteSettings";
+  await commands.executeCommand(`workbench.action.${page}`, { query: "loopkeeper.server.path" });
 }
 
 async function offer(message: string, buttons: [string, () => unknown][]): Promise<void> {

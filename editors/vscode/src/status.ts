@@ -124,14 +124,14 @@ function working(it: LoopStatus, count: string, as: Make): Bar {
 }
 
 function ended(it: LoopStatus, as: Make): Bar {
-  const words = `${situation(it)}, ${progress(it)}`;
+  const words = situation(it);
   switch (it.outcome?.kind) {
     case "completed":
       return it.outcome.verified
-        ? as("pass", `Ralph done · ${it.iteration}`, `done: ${words}`)
-        : as("unverified", `Ralph claims done · ${it.iteration}`, `claimed, not verified: ${words}`);
+        ? as("pass", `Ralph done · ${it.iteration}`, words)
+        : as("unverified", `Ralph claims done · ${it.iteration}`, words);
     case "stopped":
-      return as("debug-stop", `Ralph stopped · ${it.iteration}`, `stopped: ${words}`);
+      return as("debug-stop", `Ralph stopped · ${it.iteration}`, words);
     case "limit":
     case "breaker":
     case "failed":
@@ -172,7 +172,7 @@ function fit(text: string, more: string | undefined): string {
 }
 
 function about(it: LoopStatus): string {
-  const lines = [it.task.title, `${progress(it)}: ${situation(it)}`];
+  const lines = [it.task.title, it.outcome ? situation(it) : `${progress(it)}: ${situation(it)}`];
   for (const item of it.criteria.items.slice(0, 12)) lines.push(`${mark(item.status)} ${item.name}${item.fact ? `: ${item.fact}` : ""}`);
   if (it.criteria.items.length > 12) lines.push(`and ${it.criteria.items.length - 12} more`);
   if (it.breaker.state === "half-open") lines.push("the breaker is trying again: one iteration that gets on closes it");

@@ -83,6 +83,11 @@ export class Editor {
     return files.map((it) => `${it}:\n${fs.readFileSync(path.join(this.data, it), "utf8").slice(-3000)}`).join("\n");
   }
 
+  /** Waits for words of the extension host. */
+  see(words) {
+    return until(`the extension host says ${words}`, () => words.test(this.logs()), () => this.logs());
+  }
+
   get extensionFolder() {
     const name = fs.readdirSync(this.extensions).find((it) => it.startsWith("loopkeeper.loopkeeper-"));
     return name && path.join(this.extensions, name);
@@ -99,7 +104,7 @@ export class Editor {
     this.data = path.join(this.root, "data");
     this.extensions = path.join(this.root, "extensions");
     this.state = path.join(this.root, "state");
-    for (const it of [path.join(this.data, "User"), path.join(this.data, "Machine"), this.extensions, this.state]) fs.mkdirSync(it, { recursive: true });
+    for (const it of [path.join(this.data, "User"), path.join(this.data, "Machine"), this.extensions]) fs.mkdirSync(it, { recursive: true });
     fs.writeFileSync(path.join(this.data, "User/settings.json"), JSON.stringify({ ...calm, ...settings }));
     // What belongs to the machine where programs run is not the user's but the remote's.
     const machine = Object.entries(settings).filter(([name]) => name === "loopkeeper.server.path");

@@ -51,8 +51,7 @@ export async function presentResult({ server }: Pick<Parts, "server">, command: 
   const { loopId, iteration } = (argument ?? {}) as { loopId?: string; iteration?: number };
   if (command === Commands.diff) {
     const loop = server.status?.loops.find((it) => it.id === loopId);
-    const root = server.status?.tasks.find((it) => it.uri === loop?.task.uri)?.root;
-    await showChanges(result as DiffResult, loop, root, iteration ?? 0);
+    await showChanges(result as DiffResult, loop, iteration ?? 0);
   }
   if (command === Commands.rollback) sayRollback(result as RollbackResult, iteration ?? 0);
 }
@@ -82,7 +81,10 @@ async function pickIteration(
   const params: IterationsParams = { loopId: loop.id };
   const history = await server.ask<IterationsResult>(Requests.iterations, params);
   if (!history) return undefined;
-  const rows = history.iterations.filter(fits).reverse().map(row);
+  // The start can always be gone back to, also while nothing is known about it.
+  const start: IterationEntry = { iteration: 0, startedAt: loop.startedAt, passed: 0, total: 0 };
+  const known = history.iterations.some((it) => it.iteration === 0) ? history.iterations : [start, ...history.iterations];
+  const rows = known.filter(fits).reverse().map(row);
   if (rows.length === 0) {
     void window.showInformationMessage("This loop has finished no iteration yet.");
     return undefined;
@@ -91,7 +93,7 @@ async function pickIteration(
 }
 
 function row(it: IterationEntry): Choice<number> {
-  const parts = [`${it.passed} of ${it.total} criteria pass`];
+  const parts = it.total > 0 ? [`${it.passed} of ${it.total} criteria pass`] : [];
   if (it.iteration > 0 && it.changed !== undefined) parts.push(it.changed === 0 ? "no file changed" : `${files(it.changed)} changed`);
   const at = new Date(it.startedAt);
   return {

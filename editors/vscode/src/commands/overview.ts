@@ -1,6 +1,6 @@
 // Show Status: every loop and task with what can be done about it, in one list.
 
-import { commands } from "vscode";
+import { openServerSetting } from "../failure";
 import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands } from "../protocol";
@@ -64,8 +64,7 @@ function taskRows({ server, trust }: Parts, it: TaskEntry, active: LoopStatus[])
 function serverRows({ server }: Parts): Row[] {
   const rows: Row[] = ["Server"];
   if (server.state === "failed") {
-    const value: Act = async () => commands.executeCommand("workbench.action.openSettings", "loopkeeper.server.path");
-    rows.push({ label: "$(gear) Open Setting loopkeeper.server.path", value });
+    rows.push({ label: "$(gear) Open Setting loopkeeper.server.path", value: openServerSetting });
   }
   rows.push({ label: "$(refresh) Restart Server (Loops Keep Running)", value: () => server.restart() });
   rows.push({

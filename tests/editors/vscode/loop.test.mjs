@@ -1,0 +1,148 @@
+// The way of a user through the real editor with the real server: start, watch, stop, look at changes, go back.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Editor } from "./editor.mjs";
+import { Project } from "./project.mjs";
+
+let editor;
+
+before(async () => {
+  editor = await Editor.start();
+});
+after(() => editor?.close());
+
+async function opened(options, body) {
+  const project = new Project(editor, options);
+  const window = await editor.open(project.folder, "PROMPT.md");
+  try {
+    await body(project, window);
+  } finally {
+    await window.close();
+    project.remove();
+  }
+}
+
+const there = "- The greeting is there: `exists greeting.txt`";
+const hello = "- It says hello: `has \"hello\" greeting.txt`";
+const world = "- It greets the world: `$ grep -q world greeting.txt`";
+
+const title = "# Make the greeting right";
+
+/** Squiggles of this severity, by their lines; the summary under the title stands in all of them. */
+const under = (severity) => (all) => all.filter((it) => it.severity === severity && it.line !== title).map((it) => it.line);
+const lines = (window, severity, expected) =>
+  window.see(`${severity} squiggles under ${expected.join(" and ") || "nothing"}`, async () => [...new Set(under(severity)(await window.squiggles()))], (it) => it.length === expected.length && expected.every((line) => it.includes(line)));
+
+test("vscode_loop: from the palette through the trust question to done", async () => {
+  await opened({ trusted: false }, async (project, window) => {
+    await window.sees("Ralph");
+    await window.palette("Ralph: Start Loop");
+    const question = await window.notification("that you have not trusted yet");
+    assert.deepEqual(question.buttons, ["Show commands", "Trust and start", "Not now"]);
+    assert.equal(project.turns(), 0);
+    await window.press("Show commands");
+    await window.see("the page", () => window.tabs(), (all) => all.some((it) => it.includes("commands.txt")));
+    await window.notification("that you have not trusted yet");
+    await window.press("Trust and start");
+    const item = await window.sees("Ralph 1/9 · 0/3");
+    assert.equal(item.icon.split("~")[0], "sync");
+    await window.page.locator('.tab[data-resource-name="PROMPT.md"]').click();
+    await lines(window, "info", [there, hello, world]);
+    await window.picture("working dark");
+    project.turn(1, "echo hello > greeting.txt");
+    await window.sees("Ralph 2/9 · 2/3");
+    await lines(window, "info", [world]);
+    project.turn(2, "echo hello world > greeting.txt");
+    await window.sees("Ralph done · 2");
+    await lines(window, "info", []);
+    await lines(window, "warning", []);
+    await window.notification("verified");
+    await window.picture("done dark");
+  });
+});
+
+test("vscode_loop: stopped from the palette after its iteration", async () => {
+  await opened({}, async (project, window) => {
+    await window.sees("Ralph");
+    await window.palette("Ralph: Start Loop");
+    await window.sees("Ralph 1/9 · 0/3");
+    await window.palette("Ralph: Stop Loop");
+    await window.sees("Ralph 1/9 · stopping");
+    project.turn(1, "echo hello > greeting.txt");
+    await window.sees("Ralph stopped · 1");
+    await lines(window, "warning", [world]);
+    assert.equal(project.turns(), 1);
+  });
+});
+
+test("vscode_loop: a check that is fixed by hand loses its squiggle", async () => {
+  await opened({ files: { "greeting.txt": "hello\n" } }, async (project, window) => {
+    await window.sees("Ralph");
+    await window.palette("Ralph: Run Checks");
+    await lines(window, "warning", [world]);
+    project.write("greeting.txt", "hello world\n");
+    await window.palette("Ralph: Run Checks");
+    await lines(window, "warning", []);
+    await window.see("a lens that says so", () => window.lenses(), (all) => all.filter((it) => it.includes("✓ pass")).length === 3);
+  });
+});
+
+test("vscode_loop: the changes of an iteration and the way back to one", async () => {
+  await opened({}, async (project, window) => {
+    await window.sees("Ralph");
+    project.turn(1, "echo hello > greeting.txt; echo notes > notes.txt");
+    project.turn(2, "echo hello world > greeting.txt");
+    await window.palette("Ralph: Start Loop");
+    await window.sees("Ralph done · 2");
+    await window.palette("Ralph: Show Changes of Iteration");
+    await window.pick("Iteration 1");
+    await window.see("the changes", () => window.tabs(), (all) => all.some((it) => it.includes("changes of iteration 1")));
+    await window.picture("changes dark");
+    await window.palette("Ralph: Show Changes of Iteration");
+    await window.pick("Iteration 2");
+    await window.see("the changes", () => window.tabs(), (all) => all.some((it) => it.includes("greeting.txt (iteration 2)")));
+    await window.see("both sides", () => window.text(), (it) => /^hello$/m.test(it) && /^hello world$/m.test(it));
+    await window.palette("Ralph: Roll Back to Iteration");
+    await window.pick("Iteration 1");
+    await window.pick("Roll Back to Iteration 1");
+    await window.notification("Rolled back to iteration 1: 1 file written, 0 files removed.");
+    assert.equal(project.read("greeting.txt"), "hello\n");
+    await window.palette("Ralph: Roll Back to Iteration");
+    await window.pick("Start");
+    await window.pick("Roll Back to the Start");
+    await window.notification("Rolled back to the start: 0 files written, 2 files removed.");
+    assert.equal(project.read("greeting.txt"), undefined);
+  });
+});
+
+test("vscode_loop: paused, steered and resumed", async () => {
+  await opened({}, async (project, window) => {
+    await window.sees("Ralph");
+    await window.palette("Ralph: Start Loop");
+    await window.sees("Ralph 1/9 · 0/3");
+    await window.palette("Ralph: Pause After This Iteration");
+    await window.palette("Ralph: Steer");
+    await window.answer("Greet the whole world");
+    project.turn(1, "echo hello > greeting.txt");
+    await window.sees("Ralph 1/9");
+    await window.palette("Ralph: Resume");
+    await window.sees("Ralph 2/9 · 2/3");
+    project.turn(2, "echo hello world > greeting.txt");
+    await window.sees("Ralph done · 2");
+    assert.match(project.cli(["log", "--json"]), /Greet the whole world/);
+  });
+});
+
+test("vscode_loop: the output of a loop at work", async () => {
+  await opened({}, async (project, window) => {
+    await window.sees("Ralph");
+    await window.palette("Ralph: Start Loop");
+    await window.sees("Ralph 1/9 · 0/3");
+    await window.palette("Ralph: Show Output");
+    await window.see("the view", () => window.panel(), (it) => it.includes("Output from here on"));
+    project.turn(1, "echo said by the agent; echo hello world > greeting.txt");
+    await window.see("the words", () => window.panel(), (it) => it.includes("said by the agent"));
+    await window.sees("Ralph done · 1");
+  });
+});

@@ -1,0 +1,32 @@
+// Processes as /proc has them. Only those that a test's own editor started are ever looked for.
+
+import fs from "node:fs";
+
+function all() {
+  return fs.readdirSync("/proc").filter((it) => /^\d+$/.test(it)).map(Number);
+}
+
+export function parentOf(pid) {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
+  } catch {
+    return 0;
+  }
+}
+
+/** The language servers that run from this editor's own extension folder. */
+export function serversOf(editor) {
+  return all().filter((pid) => {
+    try {
+      const [program, ...args] = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      return program.startsWith(editor.extensions) && args.includes("--stdio") && !/^State:\s+Z/m.test(fs.readFileSync(`/proc/${pid}/status`, "utf8"));
+    } catch {
+      return false;
+    }
+  });
+}
+
+export function descendants(pid) {
+  const children = all().filter((it) => parentOf(it) === pid);
+  return children.flatMap((it) => [it, ...descendants(it)]);
+}

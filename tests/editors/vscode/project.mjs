@@ -1,0 +1,82 @@
+// A small project whose agent does what the test says, turn by turn: it waits for the script of its turn, which runs in
+// the project's folder. What the test and the agent tell each other lies outside the project.
+
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+const program = process.env.LOOPKEEPER_BINARY;
+
+export const promptText = `# Make the greeting right
+
+## Done when
+
+- The greeting is there: \`exists greeting.txt\`
+- It says hello: \`has "hello" greeting.txt\`
+- It greets the world: \`$ grep -q world greeting.txt\`
+`;
+
+export class Project {
+  constructor(editor, { trusted = true, files = {} } = {}) {
+    this.editor = editor;
+    this.root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-project-"));
+    this.folder = path.join(this.root, "project");
+    this.stage = path.join(this.root, "stage");
+    fs.mkdirSync(this.stage);
+    fs.mkdirSync(this.folder);
+    this.write("PROMPT.md", promptText);
+    this.write("loopkeeper.toml", `agent = "scripted"\n\n[limits]\niterations = 9\n\n[agents.scripted]\ncommand = ["${this.stage}/agent.sh"]\n`);
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+    fs.writeFileSync(path.join(this.stage, "count"), "0");
+    fs.writeFileSync(path.join(this.stage, "agent.sh"), agent(this.stage), { mode: 0o755 });
+    if (trusted) this.cli(["trust", "PROMPT.md"], "y\n");
+  }
+
+  write(name, text) {
+    fs.mkdirSync(path.dirname(path.join(this.folder, name)), { recursive: true });
+    fs.writeFileSync(path.join(this.folder, name), text);
+  }
+
+  read(name) {
+    const file = path.join(this.folder, name);
+    return fs.existsSync(file) ? fs.readFileSync(file, "utf8") : undefined;
+  }
+
+  /** What the agent does when it is started for the `number`th time. */
+  turn(number, script) {
+    const file = path.join(this.stage, `turn-${number}`);
+    fs.writeFileSync(`${file}.new`, `${script}\n`);
+    fs.renameSync(`${file}.new`, file);
+  }
+
+  /** How often the agent was started. */
+  turns() {
+    return Number(fs.readFileSync(path.join(this.stage, "count"), "utf8"));
+  }
+
+  cli(args, input = "") {
+    return execFileSync(program, args, { input, stdio: ["pipe", "pipe", "pipe"], cwd: this.folder, env: { ...process.env, ...this.editor.env }, encoding: "utf8", timeout: 60_000 });
+  }
+
+  loops() {
+    return JSON.parse(this.cli(["status", "--json"])).loops;
+  }
+
+  /** Ends what is still at work, so that nothing outlives its test. */
+  remove() {
+    for (const it of this.loops()) if (it.state !== "done") this.cli(["stop", "--now", it.id]);
+    fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+}
+
+function agent(stage) {
+  return `#!/bin/sh
+n=$(($(cat '${stage}/count') + 1))
+echo "$n" > '${stage}/count'
+echo "turn $n begins"
+until [ -e '${stage}/turn-'"$n" ]; do sleep 0.1; done
+. '${stage}/turn-'"$n"
+echo "turn $n ends"
+`;
+}

@@ -1,0 +1,97 @@
+// What may happen to a window, its server and its extension while a loop runs: the loop goes on, and whoever comes back
+// sees where it is.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { after, before, test } from "node:test";
+import { Editor } from "./editor.mjs";
+import { descendants, parentOf, serversOf } from "./processes.mjs";
+import { Project } from "./project.mjs";
+import { until } from "./until.mjs";
+
+let editor;
+
+before(async () => {
+  editor = await Editor.start();
+});
+after(() => editor?.close());
+
+/** A loop in its first iteration, then `accident`, then to its end by two more turns, watched in the same window. */
+async function through(accident) {
+  const project = new Project(editor);
+  const window = await editor.open(project.folder, "PROMPT.md");
+  try {
+    await window.sees("Ralph");
+    await window.palette("Ralph: Start Loop");
+    await window.sees("Ralph 1/9 · 0/3");
+    const [before] = project.loops();
+    await accident(project, window);
+    project.turn(1, "echo hello > greeting.txt");
+    await window.sees("Ralph 2/9 · 2/3");
+    const [now] = project.loops();
+    assert.deepEqual([now.id, now.keeper.pid], [before.id, before.keeper.pid], "the same loop with the same keeper");
+    project.turn(2, "echo hello world > greeting.txt");
+    await window.sees("Ralph done · 2");
+    assert.equal(project.turns(), 2);
+  } finally {
+    await window.close();
+    project.remove();
+  }
+}
+
+const alive = (pid) => fs.existsSync(`/proc/${pid}`);
+const gone = (pids) => until(`${pids} are gone`, () => !pids.some(alive));
+const server = () => until("one server", () => serversOf(editor)[0]);
+
+test("vscode_survive: the window is reloaded", async () => {
+  await through(async (_, window) => {
+    const pid = await server();
+    await window.reload("PROMPT.md");
+    await window.sees("Ralph 1/9 · 0/3");
+    assert.notEqual(await until("another server", () => serversOf(editor).find((it) => it !== pid)), pid);
+  });
+});
+
+test("vscode_survive: the server is killed", async () => {
+  await through(async () => {
+    const pid = await server();
+    process.kill(pid, "SIGKILL");
+    await gone([pid]);
+    await until("another server", () => serversOf(editor).find((it) => it !== pid));
+  });
+});
+
+test("vscode_survive: the server is killed with everything that came from it, as the editor does", async () => {
+  await through(async () => {
+    const pid = await server();
+    const tree = [pid, ...descendants(pid)];
+    for (const it of tree) process.kill(it, "SIGKILL");
+    await gone([pid]);
+  });
+});
+
+test("vscode_survive: the server is restarted from the palette", async () => {
+  await through(async (_, window) => {
+    const pid = await server();
+    await window.palette("Ralph: Restart Server");
+    await gone([pid]);
+    await window.sees("Ralph 1/9 · 0/3");
+  });
+});
+
+test("vscode_survive: the keeper does not descend from the server", async () => {
+  await through(async (project) => {
+    const [{ keeper }] = project.loops();
+    assert.ok(alive(keeper.pid));
+    const above = [];
+    for (let it = keeper.pid; it > 1; it = parentOf(it)) above.push(it);
+    assert.ok(!above.includes(await server()), String(above));
+  });
+});
+
+// The last: afterwards there is no extension any more.
+test("vscode_survive: the extension's folder is removed", async () => {
+  await through(async () => {
+    fs.rmSync(editor.extensionFolder, { recursive: true });
+  });
+});

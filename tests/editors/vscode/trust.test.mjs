@@ -1,0 +1,89 @@
+// Folders that the editor does not trust, folders without a task, and an editor without the extension.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { Editor } from "./editor.mjs";
+import { serversOf } from "./processes.mjs";
+import { Project } from "./project.mjs";
+
+const restricted = { trust: true, settings: { "security.workspace.trust.startupPrompt": "never", "security.workspace.trust.banner": "never", "security.workspace.trust.untrustedFiles": "open" } };
+
+test("vscode_trust: a folder in Restricted Mode starts nothing until it is trusted", async () => {
+  const editor = await Editor.start(restricted);
+  // The user trusts the commands already: the editor's own trust is still missing.
+  const project = new Project(editor);
+  try {
+    const window = await editor.open(project.folder, "PROMPT.md");
+    await window.sees("Ralph");
+    assert.equal(await window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), 1);
+    for (const command of ["Ralph: Start Loop", "Ralph: Run Checks"]) {
+      await window.palette(command);
+      const note = await window.notification("does not trust this folder");
+      assert.deepEqual(note.buttons, ["Manage Workspace Trust"]);
+      await window.dismiss();
+    }
+    assert.equal(project.turns(), 0);
+    assert.deepEqual(project.loops(), []);
+    await window.palette("Workspaces: Manage Workspace Trust");
+    await window.page.locator(".workspace-trust-editor .monaco-button", { hasText: "Trust" }).first().click();
+    await window.see("the folder is trusted", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 0);
+    project.turn(1, "echo hello world > greeting.txt");
+    await window.sees("Ralph");
+    await window.palette("Ralph: Start Loop");
+    await window.sees("Ralph done · 1");
+    assert.equal(project.turns(), 1);
+  } finally {
+    project.remove();
+    await editor.close();
+  }
+});
+
+test("vscode_trust: nothing of ours in a folder without a task, or without the extension", async () => {
+  const empty = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-empty-"));
+  fs.writeFileSync(path.join(empty, "notes.md"), "# Notes\n\n- nothing: `$ touch ran`\n");
+  const editor = await Editor.start();
+  const bare = await Editor.start({ extensions: [] });
+  const project = new Project(bare);
+  try {
+    const window = await editor.open(empty, "notes.md");
+    const other = await bare.open(project.folder, "PROMPT.md");
+    // A later sign of life of the window: what would have come at its start is there by now.
+    for (const it of [window, other]) await it.see("the extensions are up", () => it.page.locator(".statusbar-item", { hasText: "Markdown" }).count());
+    await editor.see(/Eager extensions activated/);
+    await bare.see(/Eager extensions activated/);
+    for (const it of [window, other]) assert.equal(await it.item(), undefined);
+    for (const it of [editor, bare]) assert.deepEqual(serversOf(it), []);
+    assert.deepEqual(await other.squiggles(), []);
+    assert.ok(!(await other.offered("Ralph: ")).some((it) => it.includes("Start Loop")));
+    assert.ok((await window.offered("Ralph: ")).some((it) => it.includes("Start Loop")));
+  } finally {
+    project.remove();
+    await Promise.all([editor.close(), bare.close()]);
+    fs.rmSync(empty, { recursive: true });
+  }
+});
+
+test("vscode_trust: a server that is not there is said once, with the name of the setting", async () => {
+  const editor = await Editor.start({ settings: { "loopkeeper.server.path": "/nowhere/loopkeeper" } });
+  const project = new Project(editor);
+  try {
+    const window = await editor.open(project.folder, "PROMPT.md");
+    const note = await window.notification("loopkeeper.server.path");
+    assert.deepEqual(note.buttons, ["Open Setting", "Restart Server", "Show Log"]);
+    assert.equal((await window.sees("Ralph: no server")).tone, "warning");
+    assert.equal((await window.notifications()).length, 1);
+    await window.press("Open Setting");
+    await window.see("the setting", () => window.page.evaluate(() => document.querySelector(".settings-editor")?.textContent ?? ""), (it) => /Server: *Path/.test(it));
+    await window.picture("setting");
+    await window.page.keyboard.press("Escape");
+    // What the user does next: take the setting away. The server that came with the extension takes over.
+    fs.writeFileSync(path.join(editor.data, "Machine/settings.json"), "{}");
+    await window.sees("Ralph");
+  } finally {
+    project.remove();
+    await editor.close();
+  }
+});
