@@ -178,7 +178,12 @@ impl Desk {
 
 fn related(task: &TaskSeen, desk: &Desk, related: &Related) -> Option<DiagnosticRelatedInformation> {
     let location = match &related.target {
-        Target::Output { uri } => Location { uri: Url::parse(uri).ok()?, range: Range::default() },
+        Target::Output { uri, naming } => {
+            let uri = Url::parse(uri).ok()?;
+            let path = uri.to_file_path().ok()?;
+            let at = Position::new(sources::line_naming(&path, naming.as_ref()), 0);
+            Location { uri, range: Range::new(at, at) }
+        }
         Target::Source { file, line, column } => {
             let path = sources::path(task, file)?;
             let at = Position::new(line.saturating_sub(1), column.map_or(0, |it| it.saturating_sub(1)));

@@ -82,7 +82,7 @@ fn shown(diagnostics: &Value) -> Vec<String> {
 
 #[test]
 fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
-    let script = "echo src/a.py:2: bad\nexit 1\n";
+    let script = "echo first\necho src/a.py:2: bad\nexit 1\n";
     let files = [("PROMPT.md", PROMPT), ("t.sh", script), ("src/a.py", "x = 1\ny = 2\n")];
     let can = json!({"relatedInformation": true, "tagSupport": {"valueSet": [1]}});
     let mut desk = Desk::new(&files, &can);
@@ -103,6 +103,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
     assert_eq!(related[0]["location"]["uri"], desk.uri("src/a.py"));
     assert_eq!(related[0]["location"]["range"]["start"]["line"], 1);
     assert!(related[1].to_string().contains("/0000."), "{related:#?}");
+    assert_eq!(related[1]["location"]["range"]["start"]["line"], 1, "the line of the output that says so");
     let copy = desk.until("src/a.py", &["1 2 -: bad"]);
     assert_eq!(copy["diagnostics"][0]["source"], "ralph(tests)");
     // A changed tree makes it stale, a passing check makes it go.

@@ -38,6 +38,19 @@ pub(super) fn path(task: &TaskSeen, file: &str) -> Option<PathBuf> {
     (path.starts_with(&task.root) && path.is_file()).then_some(path)
 }
 
+/// The line of an output that names a place, from 0; the first one where none does. Tools write places in many
+/// ways: what all of them have is the file and the number.
+pub(super) fn line_naming(output: &Path, place: Option<&(String, u32)>) -> u32 {
+    const MOST_BYTES: u64 = 256 << 10;
+    let Some((file, line)) = place else { return 0 };
+    let mut bytes = Vec::new();
+    let read = File::open(output).and_then(|it| it.take(MOST_BYTES).read_to_end(&mut bytes));
+    let (text, number) = (String::from_utf8_lossy(&bytes), line.to_string());
+    let naming = |it: &str| it.contains(file.as_str()) && it.contains(&number);
+    let found = read.ok().and_then(|_| text.lines().position(naming));
+    found.unwrap_or_default() as u32
+}
+
 /// As the editor shows it, else as it is on disk. Lines from 1.
 fn line(desk: &Desk, path: &Path, number: u32) -> Option<String> {
     let index = number.checked_sub(1)? as usize;

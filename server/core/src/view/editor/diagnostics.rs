@@ -69,8 +69,8 @@ pub struct Related {
 pub enum Target {
     /// As printed: relative to the root, or absolute. Line and column from 1.
     Source { file: String, line: u32, column: Option<u32> },
-    /// The file with the check's output.
-    Output { uri: String },
+    /// The file with the check's output; the line in it that names this place, where there is one.
+    Output { uri: String, naming: Option<(String, u32)> },
 }
 
 /// What a diagnostic is about, as a stable word.

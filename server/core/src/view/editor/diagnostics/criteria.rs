@@ -86,7 +86,10 @@ fn related(latest: Latest<'_>) -> Vec<Related> {
         Related { target, message: said::sentence(message) }
     });
     let output = latest.output.map(|uri| Related {
-        target: Target::Output { uri: uri.to_owned() },
+        target: Target::Output {
+            uri: uri.to_owned(),
+            naming: latest.result.locations.first().map(|it| (it.file.clone(), it.line)),
+        },
         message: "everything it printed".to_owned(),
     });
     places.chain(output).collect()

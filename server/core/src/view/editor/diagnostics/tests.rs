@@ -271,7 +271,10 @@ fn evidence_is_linked_and_copied_to_its_lines() {
         [
             (source("src/auth.rs", 88), "login_rejects_expired"),
             (source("src/pay.rs", 3), "named by the output"),
-            (Target::Output { uri: "file:///s/0001.out".into() }, "everything it printed"),
+            (
+                Target::Output { uri: "file:///s/0001.out".into(), naming: Some(("src/auth.rs".into(), 88)) },
+                "everything it printed"
+            ),
         ]
     );
     let copies = |world: &World| {
