@@ -104,7 +104,10 @@ impl Made {
             let lines = Lines::of(&document.text);
             while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {
                 let range = lines.range(&document.text, &remark.place.range, desk.encoding);
-                let related = remark.related.iter().filter_map(|it| related(task, desk, it)).collect();
+                // Looked up only for who shows it.
+                let shows = desk.can.related_information == Some(true);
+                let evidence = remark.related.iter().filter(|_| shows);
+                let related = evidence.filter_map(|it| related(task, desk, it)).collect();
                 self.add(Some(uri.clone()), desk.diagnostic(range, remark, related));
             }
         }
@@ -155,7 +158,7 @@ impl Desk {
         remark: editor::Diagnostic,
         related: Vec<DiagnosticRelatedInformation>,
     ) -> Diagnostic {
-        let related = Some(related).filter(|it| !it.is_empty() && self.can.related_information == Some(true));
+        let related = Some(related).filter(|it| !it.is_empty());
         Diagnostic {
             range,
             severity: Some(severity(remark.severity)),
