@@ -1,12 +1,21 @@
 //! Disks that can be filled, and whose power can be cut. Needs root.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// Without ext4's own care for files that are replaced by renaming: other file systems have none.
 const LOOP: &str = "loop,noauto_da_alloc";
+
+/// `EXT4_IOC_SHUTDOWN` without flushing the log: from then on the file system writes nothing.
+const SHUT_DOWN: &str = r#"
+open(my $disk, "<", $ARGV[0]) or die "$!\n";
+ioctl($disk, 0x8004587d, my $flags = pack("L", 2)) or die "$!\n";
+"#;
 
 /// A mounted disk of its own; unmounted when dropped.
 pub(crate) struct Disk {
@@ -18,7 +27,7 @@ impl Disk {
     pub(crate) fn ext4() -> Result<Self, String> {
         let disk = Self::new()?;
         let image = disk.image();
-        let made = std::fs::File::create(&image).and_then(|it| it.set_len(96 * 1024 * 1024));
+        let made = fs::File::create(&image).and_then(|it| it.set_len(96 * 1024 * 1024));
         made.map_err(|error| error.to_string())?;
         run("mkfs.ext4", &["-q", "-F", text(&image)])?;
         disk.mount(&["-o", LOOP, text(&image)])
@@ -33,13 +42,17 @@ impl Disk {
         self.folder.path().join("mounted")
     }
 
-    /// The disk as it would be after a power cut right now: what was not written through is gone. Whoever
-    /// writes has to be stopped before and may go on after.
-    pub(crate) fn after_power_cut(&self) -> Self {
-        let copy = Self::new().unwrap();
-        run("cp", &["--sparse=always", text(&self.image()), text(&copy.image())]).unwrap();
+    /// Cuts the power right now. What comes back is the disk as it is when the power returns; what was not
+    /// written through is gone. Whoever tells what it wrote has to [`stand_still`]: a sync that is under way
+    /// at the cut may succeed all the same.
+    pub(crate) fn cut_power(&self) -> Result<Self, String> {
+        // First the cut, then the copy: one of a disk that is written to is of many moments. The system
+        // writes too, when nobody else does.
+        run("perl", &["-e", SHUT_DOWN, text(&self.path())])?;
+        let copy = Self::new()?;
         let image = copy.image();
-        copy.mount(&["-o", LOOP, text(&image)]).unwrap()
+        run("cp", &["--sparse=always", text(&self.image()), text(&image)])?;
+        copy.mount(&["-o", LOOP, text(&image)])
     }
 
     fn new() -> Result<Self, String> {
@@ -47,7 +60,7 @@ impl Disk {
             return Err("needs root".to_owned());
         }
         let disk = Self { folder: tempfile::tempdir().map_err(|error| error.to_string())? };
-        std::fs::create_dir(disk.path()).map_err(|error| error.to_string())?;
+        fs::create_dir(disk.path()).map_err(|error| error.to_string())?;
         Ok(disk)
     }
 
@@ -59,6 +72,25 @@ impl Disk {
     fn image(&self) -> PathBuf {
         self.folder.path().join("image")
     }
+}
+
+/// Stops a process. When this returns none of its threads does anything any more: the signal alone only asks
+/// for that, and on a busy machine they go on for a while.
+pub(crate) fn stand_still(pid: Pid) {
+    kill_process(pid, Signal::STOP).unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !threads(pid).iter().all(|it| ["T", "t", "Z", "X"].contains(&it.as_str())) {
+        assert!(Instant::now() < until, "does not stop: {:?}", threads(pid));
+        std::thread::yield_now();
+    }
+}
+
+/// The state of each thread, as `/proc` names it.
+fn threads(pid: Pid) -> Vec<String> {
+    let tasks = fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).unwrap();
+    let stats = tasks.flatten().filter_map(|it| fs::read_to_string(it.path().join("stat")).ok());
+    // The name before it may hold anything.
+    stats.filter_map(|it| Some(it.rsplit_once(") ")?.1.split(' ').next()?.to_owned())).collect()
 }
 
 impl Drop for Disk {

@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use self::ledger::Ledger;
 use self::writer::{How, Order, command, journal_in, paths, steered};
-use super::disk::Disk;
+use super::disk::{Disk, stand_still};
 use super::strace::{self, Fault};
 use super::{times, unavailable};
 
@@ -159,19 +159,19 @@ fn strace_error_at_every_call() {
     }
 }
 
-/// Stops a writer at a random moment and looks at the disk as it would be without power.
+/// Cuts the power under a writer at a random moment and looks at the disk when it is back.
 fn cut_power(how: How) -> Result<Vec<String>, String> {
     let disk = Disk::ext4()?;
     let mut writer = Writer::start(command(&Order::endless(how), &disk.path()));
     writer.let_work(20 + random(20) as usize);
     std::thread::sleep(Duration::from_micros(random(5_000)));
-    writer.signal(Signal::STOP);
-    let after = disk.after_power_cut();
-    // Acknowledged before the cut or just in the pipe: it was said before the writer stopped.
+    stand_still(Pid::from_child(&writer.child));
+    let after = disk.cut_power();
     writer.signal(Signal::KILL);
+    // Heard before the cut or just in the pipe: it was said before the writer stopped.
     let acknowledged = writer.end();
     assert!(acknowledged.count() >= 10);
-    Ok(acknowledged.lost(&after.path()))
+    Ok(acknowledged.lost(&after?.path()))
 }
 
 #[test]

@@ -20,20 +20,23 @@ fn write(root: &Path, count: usize, text: &str) {
 
 #[test]
 fn rig_root_a_snapshot_outlives_a_power_cut() {
-    let disk = match Disk::ext4() {
-        Ok(disk) => disk,
-        Err(why) => return not_run("power cut after a snapshot", &why),
-    };
-    let dir = tempfile::tempdir().unwrap();
-    let (store, root) = (Path::new("state/snapshots.git"), dir.path());
-    let mut live = Store::open(&disk.path().join(store), root).unwrap();
-    let mut acknowledged = Vec::new();
     // Many new objects, few, none, and few again.
-    for (count, text) in [(300, "one"), (3, "two"), (3, "two"), (1, "three")] {
-        write(root, count, text);
-        acknowledged.push((live.take().unwrap().tree, files(root)));
+    let steps = [(300, "one"), (3, "two"), (3, "two"), (1, "three")];
+    for cut_after in 1..=steps.len() {
+        let disk = match Disk::ext4() {
+            Ok(disk) => disk,
+            Err(why) => return not_run("power cut after a snapshot", &why),
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let (store, root) = (Path::new("state/snapshots.git"), dir.path());
+        let mut live = Store::open(&disk.path().join(store), root).unwrap();
+        let mut acknowledged = Vec::new();
+        for (count, text) in &steps[..cut_after] {
+            write(root, *count, text);
+            acknowledged.push((live.take().unwrap().tree, files(root)));
+        }
         fs::write(disk.path().join("unsynced"), "control").unwrap();
-        let after = disk.after_power_cut();
+        let after = disk.cut_power().unwrap();
         assert_ne!(fs::read(after.path().join("unsynced")).unwrap_or_default(), b"control", "control");
         let mut cut = Store::open(&after.path().join(store), root).unwrap();
         for (tree, expect) in &acknowledged {
@@ -45,22 +48,21 @@ fn rig_root_a_snapshot_outlives_a_power_cut() {
 
 #[test]
 fn rig_root_a_rollback_outlives_a_power_cut() {
-    let disk = match Disk::ext4() {
-        Ok(disk) => disk,
-        Err(why) => return not_run("power cut after a rollback", &why),
-    };
     for count in [3, 200] {
-        let root = disk.path().join(format!("work{count}"));
+        let disk = match Disk::ext4() {
+            Ok(disk) => disk,
+            Err(why) => return not_run("power cut after a rollback", &why),
+        };
+        let root = disk.path().join("work");
         fs::create_dir(&root).unwrap();
-        let dir = disk.path().join(format!("{count}.git"));
-        let mut store = Store::open(&dir, &root).unwrap();
+        let mut store = Store::open(&disk.path().join("snapshots.git"), &root).unwrap();
         write(&root, count, "target");
         let (target, expect) = (store.take().unwrap().tree, files(&root));
         write(&root, count, "ruined");
         fs::write(root.join("added"), "ruined").unwrap();
         store.restore(&target, None).unwrap();
-        let after = disk.after_power_cut();
-        assert_eq!(files(&after.path().join(format!("work{count}"))), expect, "{count} files");
+        let after = disk.cut_power().unwrap();
+        assert_eq!(files(&after.path().join("work")), expect, "{count} files");
     }
 }
 

@@ -11,7 +11,7 @@ use rustix::process::{Signal, kill_process};
 use super::oracle::{Evidence, Far};
 use super::world::{Lines, World, keeper_pid};
 use crate::cli::Ran;
-use crate::rigs::disk::Disk;
+use crate::rigs::disk::{Disk, stand_still};
 use crate::rigs::store::random;
 use crate::rigs::strace::{self, Fault, Whom};
 use crate::rigs::{times, unavailable};
@@ -35,14 +35,18 @@ fn cut(keeper: impl FnOnce(&World) -> Command) -> Result<Cut, String> {
         it.ledger().contains("start").then(|| it.loop_folder().and_then(|it| keeper_pid(&it)))?
     });
     std::thread::sleep(Duration::from_micros(random(150_000)));
-    kill_process(pid, Signal::STOP).unwrap();
-    let after = disk.after_power_cut();
+    stand_still(pid);
+    // What the keeper started before goes on.
+    fs::write(world.outside("dark"), "").unwrap();
+    let after = disk.cut_power();
     kill_process(pid, Signal::KILL).unwrap();
     let mut stdout = String::new();
     child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
     child.wait().unwrap();
     let printed = Ran { code: None, stdout, stderr: String::new() }.stdout_lines();
     world.assert_nobody("after the cut");
+    let after = after?;
+    fs::remove_file(world.outside("dark")).unwrap();
     fs::remove_file(world.terminal.state()).unwrap();
     symlink(after.path(), world.terminal.state()).unwrap();
     let mut evidence = Evidence { printed, ..Evidence::default() };

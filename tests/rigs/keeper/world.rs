@@ -19,11 +19,12 @@ pub(super) const LONG: Duration = Duration::from_secs(60);
 
 /// The agent writes down whether its start is on record and whether anything of an earlier start is alive: that
 /// would hold the lock, in whatever process namespace. It leaves such a one behind, in a session of its own and
-/// with an empty environment.
+/// with an empty environment. While the power is off nobody can read what is on record.
 const AGENT: &str = r#"
 exec 9>>"OUTSIDE/lock"
 flock -n 9 && company=alone || company=crowded
 grep -qs "\"session\":\"$1\"" STATE/workspaces/*/loops/*/journal.jsonl && intent=intended || intent=unintended
+[ ! -e "OUTSIDE/dark" ] || intent=dark
 echo "start $1 $intent $company" >> "OUTSIDE/ledger"
 echo "$1" >> work.txt
 env -i setsid sh -c 'while :; do sleep 100; done' TOKEN &
