@@ -9,7 +9,7 @@ function M.messages()
   local function client_of(context)
     return vim.lsp.get_client_by_id(context.client_id)
   end
-  return {
+  local messages = {
     [protocol.notifications.status] = function(_, params, context)
       local client = client_of(context)
       if client then
@@ -32,11 +32,15 @@ function M.messages()
     ['window/showDocument'] = function(_, params, context)
       return require('loopkeeper.documents').show(params, client_of(context))
     end,
-    ['workspace/codeLens/refresh'] = function(_, _, context)
+  }
+  -- Neovim 0.12 has a handler for this.
+  if not require('loopkeeper.lenses').kept_by_neovim then
+    messages['workspace/codeLens/refresh'] = function(_, _, context)
       require('loopkeeper.lenses').refresh(client_of(context))
       return vim.NIL
-    end,
-  }
+    end
+  end
+  return messages
 end
 
 --- What lenses, code actions and alerts ask for goes the same way as `:Ralph`: files are saved first, errors are shown.

@@ -5,7 +5,7 @@ local config = require('loopkeeper.config')
 
 local M = {}
 
-local by_itself = vim.lsp.codelens.enable ~= nil
+M.kept_by_neovim = vim.lsp.codelens.enable ~= nil
 
 ---@param client vim.lsp.Client
 ---@param buffer integer
@@ -25,7 +25,7 @@ function M.enable(client, buffer)
   if not config.get().codelens then
     return
   end
-  if by_itself then
+  if M.kept_by_neovim then
     vim.lsp.codelens.enable(true, { bufnr = buffer })
     return
   end
@@ -45,10 +45,6 @@ end
 ---@param client? vim.lsp.Client
 function M.refresh(client)
   if not client or not config.get().codelens then
-    return
-  end
-  if by_itself then
-    vim.lsp.codelens.on_refresh(nil, nil, { client_id = client.id, method = 'workspace/codeLens/refresh' })
     return
   end
   for buffer in pairs(client.attached_buffers) do
