@@ -244,11 +244,14 @@ impl Post {
             if nudge.is_deep() {
                 let places = world.places();
                 let followed = tokio::task::spawn_blocking(move || {
-                    watching.follow(&places);
-                    watching
+                    let is_new = watching.follow(&places);
+                    (watching, is_new)
                 });
-                let Ok(back) = followed.await else { return };
+                let Ok((back, is_new)) = followed.await else { return };
                 watching = back;
+                if is_new {
+                    let _ = self.wanted.nudge(Nudge { files: true, ..Nudge::STATE });
+                }
             }
             self.publish(&world, number);
             if nudge.tree {

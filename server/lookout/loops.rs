@@ -2,7 +2,7 @@
 //! last is let go.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_core::view::{self, Facts, State};
@@ -27,6 +27,7 @@ pub(super) struct Loops {
 }
 
 struct Followed {
+    folder: PathBuf,
     following: Following,
     seen: Option<Arc<LoopSeen>>,
 }
@@ -48,7 +49,11 @@ impl Loops {
         self.followed.retain(|id, _| there.iter().any(|it| it.id() == id));
         self.passed_over.retain(|id| there.iter().any(|it| it.id() == id));
         for dir in there.into_iter().filter(|it| !self.passed_over.contains(it.id())) {
-            let new = || Followed { following: Following::new(&dir.journal()), seen: None };
+            let new = || Followed {
+                folder: dir.path().to_owned(),
+                following: Following::new(&dir.journal()),
+                seen: None,
+            };
             let followed = self.followed.entry(dir.id().to_owned()).or_insert_with(new);
             if let Err(trouble) = followed.look(store, &dir) {
                 troubles.push(trouble);
@@ -69,6 +74,12 @@ impl Loops {
         };
         loops.sort_by_key(|it| (rank(it), std::cmp::Reverse(it.state.started_at.wall)));
         loops
+    }
+
+    /// The folders in which something may still be written: also of loops that have no record yet.
+    pub(super) fn open_folders(&self) -> impl Iterator<Item = &Path> {
+        let is_open = |it: &&Followed| it.seen.as_ref().is_none_or(|it| it.state.outcome.is_none());
+        self.followed.values().filter(is_open).map(|it| it.folder.as_path())
     }
 
     fn let_go(&mut self) {

@@ -45,23 +45,27 @@ impl Watching {
         Self { watcher: notify::recommended_watcher(hear).ok(), places: BTreeSet::new(), gone }
     }
 
-    /// Watches these folders from now on, and no others. Those that are not there are tried again next time.
-    pub(super) fn follow(&mut self, places: &BTreeSet<PathBuf>) {
-        let Some(watcher) = &mut self.watcher else { return };
+    /// Watches these folders from now on, and no others. Those that are not there are tried again next time. Says
+    /// whether one is new: what happened in it since the last look was not heard.
+    pub(super) fn follow(&mut self, places: &BTreeSet<PathBuf>) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
         let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
         let lost = |it: &&PathBuf| !places.contains(*it) || gone.contains(*it) || !it.is_dir();
         for lost in self.places.iter().filter(lost).cloned().collect::<Vec<_>>() {
             let _ = watcher.unwatch(&lost);
             self.places.remove(&lost);
         }
+        let mut is_new = false;
         for place in places {
             if !self.places.contains(place)
                 && place.is_dir()
                 && watcher.watch(place, RecursiveMode::NonRecursive).is_ok()
             {
                 self.places.insert(place.clone());
+                is_new = true;
             }
         }
+        is_new
     }
 }
 
@@ -88,7 +92,9 @@ fn meaning_of(path: &Path) -> Nudge {
     if name == "granted.jsonl" || ["trust", "workspaces", "trees"].contains(&name) {
         return Nudge::STATE;
     }
-    let of_loops = path.extension().is_some_and(|it| it == "jsonl" || it == "lock")
+    let in_workspace = path.ancestors().nth(2).is_some_and(|it| it.ends_with("workspaces"));
+    let of_loops = in_workspace && ["root", "loops", "checks"].contains(&name)
+        || path.extension().is_some_and(|it| it == "jsonl" || it == "lock")
         || path.parent().is_some_and(|it| it.ends_with("loops") || it.ends_with("workspaces"));
     if of_loops { Nudge::LOOPS } else { Nudge::default() }
 }
@@ -114,6 +120,9 @@ mod tests {
         // Touched by every look, our own too.
         check("/s/trees/lock", Nudge::default());
         check("/s/workspaces", Nudge::STATE);
+        check("/s/workspaces/0011223344556677/root", Nudge::LOOPS);
+        check("/s/workspaces/0011223344556677/checks", Nudge::LOOPS);
+        check("/w/loops", Nudge::default());
         check("/s/trust/granted.jsonl", Nudge::STATE);
         check("/w/src/main.rs", Nudge::default());
         check("/w/out.log", Nudge::default());

@@ -139,12 +139,13 @@ impl World {
         places.extend(self.saved.iter().filter_map(|it| it.path.parent()).map(Path::to_owned));
         if let Some(store) = &self.store {
             places.extend([store.trust(), store.workspaces_dir(), store.trees()]);
+            // Also before it says what it is kept for.
+            places.extend(self.roots.iter().map(|it| store.workspace_folder(it)));
         }
         for workspace in self.around.values().filter_map(|it| it.workspace.as_ref()) {
             places.extend(["loops", "checks"].map(|it| workspace.path().join(it)));
         }
-        let open = self.loops.in_order().into_iter().filter(|it| it.state.outcome.is_none());
-        places.extend(open.map(|it| it.dir.path().to_owned()));
+        places.extend(self.loops.open_folders().map(Path::to_owned));
         places
     }
 

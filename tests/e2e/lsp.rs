@@ -4,12 +4,14 @@ mod endings;
 mod frames;
 mod limits;
 mod load;
+mod noise;
 mod orders;
 mod remarks;
 mod requests;
 mod shown;
 mod starting;
 mod studio;
+mod survival;
 
 use std::process::Command;
 

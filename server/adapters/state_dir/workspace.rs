@@ -48,6 +48,11 @@ impl StateDir {
         Workspace::read(&self.workspaces_dir().join(path_id(&root))).filter(|it| it.root == root)
     }
 
+    /// Where the workspace at `root`, a real path, is kept or would be.
+    pub fn workspace_folder(&self, root: &Path) -> PathBuf {
+        self.workspaces_dir().join(path_id(root))
+    }
+
     /// The state folder, workspace and loop that a loop's folder belongs to.
     pub fn of_loop(dir: &Path) -> Result<(Self, Workspace, LoopDir), StateError> {
         let no_loop = || StateError::NoLoop { path: dir.to_owned() };

@@ -33,12 +33,30 @@ fn of(state: &Loop, last: Option<usize>) -> IterationsResult {
         name: sanitize::line(&it.criterion.name),
         row: editor::row(state, &it.criterion.id),
     };
-    let skipped = last.map_or(0, |last| state.history.len().saturating_sub(last));
+    let entries: Vec<IterationEntry> =
+        start(state).into_iter().chain(state.history.iter().map(entry)).collect();
+    let skipped = last.map_or(0, |last| entries.len().saturating_sub(last));
     IterationsResult {
         loop_id: state.spec.loop_id.clone(),
         criteria: state.pinned.iter().map(row).collect(),
-        iterations: state.history.iter().skip(skipped).map(entry).collect(),
+        iterations: entries.into_iter().skip(skipped).collect(),
     }
+}
+
+/// The baseline, once it is over: what every way back can lead to.
+fn start(state: &Loop) -> Option<IterationEntry> {
+    state.tree_after(0)?;
+    let first =
+        |it: &&loopkeeper_core::journal::Pinned| editor::row(state, &it.criterion.id).starts_with('✓');
+    Some(IterationEntry {
+        iteration: 0,
+        started_at: words::rfc3339(state.started_at.wall),
+        duration_ms: None,
+        cost_micros: None,
+        changed: None,
+        passed: state.pinned.iter().filter(first).count() as u64,
+        total: state.pinned.len() as u64,
+    })
 }
 
 fn entry(iteration: &Iteration) -> IterationEntry {

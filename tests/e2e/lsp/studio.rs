@@ -71,6 +71,12 @@ impl Studio {
         self.editor.notify("textDocument/didChange", &params);
     }
 
+    /// Writes the file and says so.
+    pub(crate) fn save(&self, path: &str, text: &str) {
+        self.world.terminal.file(path, text);
+        self.editor.notify("textDocument/didSave", &json!({"textDocument": {"uri": self.uri(path)}}));
+    }
+
     pub(crate) fn close(&self, path: &str) {
         self.editor.notify("textDocument/didClose", &json!({"textDocument": {"uri": self.uri(path)}}));
     }

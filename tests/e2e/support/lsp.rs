@@ -33,6 +33,8 @@ struct Inbox {
 #[derive(Default)]
 struct State {
     messages: Vec<Value>,
+    /// When each of them came.
+    arrived: Vec<Instant>,
     answers: HashMap<String, Reply>,
     is_closed: bool,
     /// What was no frame of the protocol.
@@ -214,6 +216,13 @@ impl Editor {
         count(&self.inbox.lock().messages, method)
     }
 
+    /// When the messages of this method came.
+    pub(crate) fn arrivals(&self, method: &str) -> Vec<Instant> {
+        let state = self.inbox.lock();
+        let of_method = state.messages.iter().zip(&state.arrived).filter(|(it, _)| it["method"] == method);
+        of_method.map(|(_, at)| *at).collect()
+    }
+
     /// Waits for the n-th message of this method.
     #[track_caller]
     pub(crate) fn until_count(&self, method: &str, number: usize) {
@@ -308,6 +317,7 @@ impl Inbox {
                 .map(|method| state.answers.get(method).cloned().unwrap_or(Reply::With(Value::Null)));
             let id = message["id"].clone();
             state.messages.push(message);
+            state.arrived.push(Instant::now());
             drop(state);
             self.changed.notify_all();
             if let Some(Reply::With(result)) = reply {

@@ -1,0 +1,215 @@
+//! What the server says by itself, how often, to whom; and what it does not say.
+
+use std::collections::BTreeSet;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::studio::{Studio, everything_but, has, is_in, start};
+use crate::scenarios::detached::{WAITS, go};
+use crate::support::lsp::Reply;
+use crate::support::scenario::Scenario;
+
+fn far<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
+    Scenario { criteria: &["Far: `exists nowhere`"], acts, ..Scenario::default() }
+}
+
+#[test]
+fn an_idle_editor_hears_nothing_beside_ended_and_paused_loops() {
+    let files =
+        [("other/loopkeeper.toml", ""), ("other/RALPH.md", "# Other\n\nDone when:\n\n- `exists x`\n")];
+    let mut studio = Studio::open(&Scenario { files: &files, ..far(&[WAITS]) });
+    let ended = studio.start("PROMPT.md");
+    studio.done("stop", &json!({"loopId": ended, "now": true}));
+    studio.status(|it| is_in(it, &ended, "done"));
+    let paused = studio.start("PROMPT.md");
+    studio.world.until_shared("up.1");
+    studio.done("pause", &json!({"loopId": paused}));
+    (1..3).for_each(|it| go(&studio.world, it));
+    studio.status(|it| is_in(it, &paused, "paused"));
+    studio.show("PROMPT.md");
+    studio.remarks("PROMPT.md", |it| has(it, "failing"));
+    studio.editor.request("loopkeeper/loops", &json!({}));
+    // What the last change still brings comes within the pace of a status.
+    sleep(Duration::from_millis(1500));
+    let before = studio.editor.messages().len();
+    // Longer than the server's own look at living keepers.
+    sleep(Duration::from_secs(6));
+    let messages = studio.editor.messages();
+    assert_eq!(messages.len(), before, "{:#?}", &messages[before..]);
+}
+
+#[test]
+fn a_status_a_second_is_the_most_and_each_is_another_one() {
+    let act = "echo $n >> log; echo working; sleep 0.1";
+    let acts = [act];
+    let scenario =
+        Scenario { settings: "[breaker]\nno_progress = 50\n[limits]\niterations = 12\n", ..far(&acts) };
+    let mut studio = Studio::open(&scenario);
+    let id = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &id, "done"));
+    let arrivals = studio.editor.arrivals("loopkeeper/status");
+    for pair in arrivals.windows(2) {
+        let between = pair[1] - pair[0];
+        assert!(between > Duration::from_millis(900), "{between:?}");
+    }
+    let all = studio.editor.messages();
+    let statuses: Vec<&Value> =
+        all.iter().filter(|it| it["method"] == "loopkeeper/status").map(|it| &it["params"]).collect();
+    for pair in statuses.windows(2) {
+        assert!(pair[0]["seq"].as_u64() < pair[1]["seq"].as_u64(), "seq grows");
+        let still = |it: &Value| {
+            let mut it = it.clone();
+            it["seq"] = Value::Null;
+            it
+        };
+        assert_ne!(still(pair[0]), still(pair[1]), "nothing is said twice");
+    }
+}
+
+#[test]
+fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
+    let mut studio = Studio::open_as(&far(&["true"]), &json!({"capabilities": {}}));
+    let id = studio.start("PROMPT.md");
+    let said = studio.editor.said("window/showMessage", |it| it["type"] == 2);
+    assert!(said["message"].as_str().unwrap().contains("Make it so"), "{said}");
+    studio.done("stop", &json!({"loopId": id}));
+    studio.editor.said("window/showMessage", |it| it["type"] == 3);
+    let all = studio.editor.messages();
+    let methods: BTreeSet<&str> = all.iter().filter_map(|it| it["method"].as_str()).collect();
+    assert_eq!(methods, BTreeSet::from(["textDocument/publishDiagnostics", "window/showMessage"]));
+    for remarks in all.iter().filter(|it| it["method"] == "textDocument/publishDiagnostics") {
+        for remark in remarks["params"]["diagnostics"].as_array().unwrap() {
+            assert!(remark.get("tags").is_none() && remark.get("relatedInformation").is_none(), "{remark:#}");
+        }
+    }
+}
+
+#[test]
+fn one_alert_when_a_loop_needs_its_user_and_one_when_it_ends() {
+    let mut studio = Studio::open(&far(&["true"]));
+    let id = studio.start("PROMPT.md");
+    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    assert_eq!((&alert["loopId"], &alert["kind"]), (&id.as_str().into(), &"needsYou".into()));
+    assert_eq!(alert["severity"], "warning");
+    let commands: Vec<&str> =
+        alert["actions"].as_array().unwrap().iter().map(|it| it["command"].as_str().unwrap()).collect();
+    assert_eq!(commands[0], "loopkeeper.server.resetBreaker");
+    // Edits and checks beside it are no news of it.
+    studio.show("PROMPT.md");
+    studio.done("check", &json!({"task": "PROMPT.md"}));
+    studio.done("stop", &json!({"loopId": id}));
+    studio.status(|it| is_in(it, &id, "done"));
+    let ended = studio.editor.said("loopkeeper/alert", |it| it["kind"] == "ended");
+    assert_eq!((&ended["loopId"], &ended["severity"]), (&id.as_str().into(), &"info".into()));
+    assert_eq!(studio.editor.count("loopkeeper/alert"), 2);
+    assert_eq!(studio.editor.count("window/showMessage"), 0, "one way is enough");
+}
+
+#[test]
+fn what_was_so_before_is_no_news_to_a_server_that_just_came() {
+    let mut studio = Studio::open(&far(&["true"]));
+    let ended = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &ended, "needsYou"));
+    studio.done("stop", &json!({"loopId": ended}));
+    let open = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &open, "needsYou"));
+    let both = |it: &Value| is_in(it, &ended, "done") && is_in(it, &open, "needsYou");
+    let mut other = studio.another();
+    other.until_last("loopkeeper/status", |_| true, both);
+    // Nor to one that opens the folder later.
+    let empty = studio.world.terminal.folder().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let mut late = start(studio.world.terminal.command(&["--stdio"]), &empty, &json!({}));
+    late.until_last("loopkeeper/status", |_| true, |it| it["loops"] == json!([]));
+    let added = json!([{"uri": crate::support::lsp::uri(&studio.path("")), "name": "work"}]);
+    late.notify("workspace/didChangeWorkspaceFolders", &json!({"event": {"added": added, "removed": []}}));
+    late.until_last("loopkeeper/status", |_| true, both);
+    for editor in [&mut other, &mut late] {
+        editor.request("loopkeeper/loops", &json!({}));
+        assert_eq!(editor.count("loopkeeper/alert"), 0, "{:#?}", editor.messages());
+    }
+    // From here on it is news.
+    studio.done("stop", &json!({"loopId": open}));
+    for editor in [&other, &late] {
+        assert_eq!(editor.said("loopkeeper/alert", |_| true)["loopId"], open.as_str());
+    }
+}
+
+#[test]
+fn progress_has_one_readable_token_and_an_end() {
+    let mut studio = Studio::open(&far(&[WAITS]));
+    let id = studio.start("PROMPT.md");
+    let created = studio.editor.said("window/workDoneProgress/create", |_| true);
+    assert_eq!(created["token"], "ralph/PROMPT.md");
+    let begun = studio.editor.said("$/progress", |it| it["value"]["kind"] == "begin");
+    assert_eq!((&begun["token"], &begun["value"]["title"]), (&created["token"], &"Ralph PROMPT.md".into()));
+    studio.world.until_shared("up.1");
+    studio.editor.said("$/progress", |it| {
+        it["value"]["kind"] == "report"
+            && it["value"]["message"].as_str().unwrap().starts_with("iteration 1/25")
+    });
+    studio.done("stop", &json!({"loopId": id, "now": true}));
+    let ended = studio.editor.said("$/progress", |it| it["value"]["kind"] == "end");
+    assert!(ended["value"]["message"].as_str().unwrap().contains("topped"), "{ended}");
+    assert_eq!(studio.editor.count("window/workDoneProgress/create"), 1);
+}
+
+#[test]
+fn a_client_that_never_answers_is_told_everything_else_at_once() {
+    let mut studio = Studio::open(&far(&[WAITS]));
+    for method in
+        ["window/workDoneProgress/create", "workspace/codeLens/refresh", "client/registerCapability"]
+    {
+        studio.editor.answers(method, Reply::Never);
+    }
+    let began = Instant::now();
+    let id = studio.start("PROMPT.md");
+    studio.editor.said("window/workDoneProgress/create", |_| true);
+    studio.world.until_shared("up.1");
+    studio.status(|it| it["loops"][0]["iteration"] == 1);
+    studio.show("PROMPT.md");
+    studio.type_into("PROMPT.md", 2, "# T\n\nDone when:\n\n- bad: `$ a` `$ b`\n");
+    studio.remarks("PROMPT.md", |it| has(it, "bad-check"));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    studio.done("stop", &json!({"loopId": id, "now": true}));
+    studio.status(|it| is_in(it, &id, "done"));
+    assert_eq!(studio.editor.count("$/progress"), 0, "it did not say that it wants any");
+}
+
+#[test]
+fn lenses_are_asked_for_again_when_they_say_something_else() {
+    let mut studio = Studio::open(&far(&[]));
+    studio.show("PROMPT.md");
+    studio.trust("PROMPT.md");
+    let before = studio.editor.count("workspace/codeLens/refresh");
+    studio.done("check", &json!({"task": "PROMPT.md"}));
+    studio.editor.until_count("workspace/codeLens/refresh", before + 1);
+    let mut plain = Studio::open_as(&far(&[]), &everything_but("workspace/codeLens"));
+    plain.show("PROMPT.md");
+    plain.done("check", &json!({"task": "PROMPT.md"}));
+    plain.remarks("PROMPT.md", |it| has(it, "failing"));
+    assert_eq!(plain.editor.count("workspace/codeLens/refresh"), 0);
+}
+
+#[test]
+fn what_an_agent_prints_goes_to_who_subscribed() {
+    let act = "touch $folder/up; until [ -f $folder/go ]; do sleep 0.02; done; \
+               printf 'said\\033[31m red\\n'; until [ -f $folder/on ]; do sleep 0.02; done";
+    let mut studio = Studio::open(&far(&[act]));
+    let other = studio.another();
+    let id = studio.start("PROMPT.md");
+    studio.world.until_shared("up");
+    let on = studio.editor.request("loopkeeper/subscribe", &json!({"loopId": &id[..13], "on": true}));
+    assert_eq!(on["subscribed"], true);
+    std::fs::write(studio.world.shared("go"), "").unwrap();
+    let said = studio.editor.said("loopkeeper/output", |it| it["text"].as_str().unwrap().contains("said"));
+    assert_eq!((&said["loopId"], &said["iteration"]), (&id.as_str().into(), &1.into()));
+    assert_eq!(said["text"], "said red\n");
+    studio.done("stop", &json!({"loopId": id, "now": true}));
+    studio.status(|it| is_in(it, &id, "done"));
+    let off = studio.editor.request("loopkeeper/subscribe", &json!({"loopId": id, "on": true}));
+    assert_eq!(off["subscribed"], false, "nothing comes of an ended loop");
+    assert_eq!(other.count("loopkeeper/output"), 0);
+}

@@ -1,0 +1,211 @@
+//! Servers, keepers, programs and folders that go away: loops go on, and who comes back sees all of it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::orders::kill;
+use super::studio::{Studio, done, everything, has, is_in, remarks, start};
+use crate::scenarios::detached::{WAITS, go};
+use crate::support::lsp::Editor;
+use crate::support::scenario::Scenario;
+use crate::support::world::wait_until;
+
+fn thrice() -> Scenario<'static> {
+    let criteria = &["Enough: `$ wc -l < log` `>= 3`"];
+    Scenario { criteria, before: "touch log", acts: &[WAITS], ..Scenario::default() }
+}
+
+/// What VS Code's client does two seconds after it asked its server to go: children first, by parent.
+fn kill_tree(pid: u32) {
+    let list = Command::new("ps").args(["-e", "-o", "pid=,ppid="]).output().unwrap();
+    let text = String::from_utf8_lossy(&list.stdout).into_owned();
+    let pairs = text.lines().filter_map(|it| {
+        let mut words = it.split_whitespace();
+        Some((words.next()?.parse::<u32>().ok()?, words.next()?.parse::<u32>().ok()?))
+    });
+    for (child, _) in pairs.filter(|(_, parent)| *parent == pid) {
+        kill_tree(child);
+    }
+    kill(i64::from(pid));
+}
+
+/// The whole history is there: iterations without a gap, and the outcome.
+fn shows_all_of_it(editor: &mut Editor, id: &str) {
+    let status = editor.until_last("loopkeeper/status", |_| true, |it| is_in(it, id, "done"));
+    let shown = status["loops"].as_array().unwrap().iter().find(|it| it["id"] == id).unwrap();
+    assert_eq!(shown["outcome"]["verified"], true, "{shown:#}");
+    let history = editor.request("loopkeeper/iterations", &json!({"loopId": id}));
+    let numbers: Vec<u64> = history["iterations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["iteration"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, [0, 1, 2, 3]);
+    assert_eq!(history["criteria"][0]["row"], "✗✗✗✓");
+}
+
+#[test]
+fn a_killed_server_takes_nothing_along_and_the_next_one_has_no_gap() {
+    for whole_tree in [false, true] {
+        let mut studio = Studio::open(&thrice());
+        let id = studio.start("PROMPT.md");
+        studio.world.until_shared("up.1");
+        if whole_tree {
+            kill_tree(studio.editor.pid())
+        } else {
+            kill(i64::from(studio.editor.pid()))
+        }
+        studio.editor.exit_code();
+        go(&studio.world, 1);
+        studio.world.until_shared("up.2");
+        let mut next = studio.another();
+        next.until_last("loopkeeper/status", |_| true, |it| it["loops"][0]["iteration"] == 2);
+        go(&studio.world, 2);
+        go(&studio.world, 3);
+        shows_all_of_it(&mut next, &id);
+        assert_eq!(studio.world.starts(), 3);
+    }
+}
+
+#[test]
+fn a_check_outlives_the_tree_of_its_server() {
+    let criteria = &["Slow: `$ touch ../up; until [ -f ../go ]; do sleep 0.02; done; test -f never`"];
+    let mut studio = Studio::open(&Scenario { criteria, ..Scenario::default() });
+    studio.trust("PROMPT.md");
+    studio.done("check", &json!({"task": "PROMPT.md"}));
+    let folder = studio.world.terminal.folder().to_owned();
+    wait_until(|| folder.join("up").exists(), || "the check does not begin".to_owned());
+    studio.status(|it| it["tasks"][0]["checking"] == true);
+    kill_tree(studio.editor.pid());
+    studio.editor.exit_code();
+    let next = studio.another();
+    next.until_last("loopkeeper/status", |_| true, |it| it["tasks"][0]["checking"] == true);
+    fs::write(folder.join("go"), "").unwrap();
+    remarks(&next, &studio.uri("PROMPT.md"), |it| has(it, "failing"));
+    next.until_last("loopkeeper/status", |_| true, |it| it["tasks"][0]["checking"] == false);
+}
+
+#[test]
+fn a_killed_keeper_is_noticed_at_once() {
+    let mut studio = Studio::open(&thrice());
+    let id = studio.start("PROMPT.md");
+    studio.world.until_shared("up.1");
+    let status =
+        studio.status(|it| it["loops"][0]["iteration"] == 1 && it["loops"][0]["phase"] == "iterating");
+    let pid = status["loops"][0]["keeper"]["pid"].as_i64().unwrap();
+    let began = Instant::now();
+    kill(pid);
+    studio.remarks("PROMPT.md", |it| has(it, "interrupted"));
+    // By the end of its socket; the next look by itself would come after five seconds.
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    studio.status(|it| is_in(it, &id, "needsYou"));
+    studio.editor.said("loopkeeper/alert", |it| it["kind"] == "needsYou");
+    studio.done("resume", &json!({"loopId": id}));
+    (2..=4).for_each(|it| go(&studio.world, it));
+    studio.status(|it| is_in(it, &id, "done"));
+}
+
+#[test]
+fn a_program_that_is_deleted_or_replaced_under_a_loop() {
+    let world = thrice().world();
+    let folder = world.terminal.folder().join("extension");
+    fs::create_dir(&folder).unwrap();
+    let program = folder.join("loopkeeper");
+    for name in ["loopkeeper", "loopkeeper-warden"] {
+        fs::copy(Path::new(env!("CARGO_BIN_EXE_loopkeeper")).with_file_name(name), folder.join(name))
+            .unwrap();
+    }
+    let plain = world.terminal.command(&["--stdio"]);
+    let mut command = Command::new(&program);
+    command.args(plain.get_args()).current_dir(world.root()).env_clear();
+    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let editor = start(command, &world.root(), &json!({}));
+    let mut studio = Studio { editor, world };
+    studio.trust("PROMPT.md");
+    // Before the first start: nothing of it is in the state folder yet.
+    fs::remove_dir_all(&folder).unwrap();
+    let id = studio.done("start", &json!({"task": "PROMPT.md"}))["loopId"].as_str().unwrap().to_owned();
+    studio.world.until_shared("up.1");
+    fs::create_dir(&folder).unwrap();
+    fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
+    studio.done("steer", &json!({"loopId": id, "text": "Go on."}));
+    (1..=3).for_each(|it| go(&studio.world, it));
+    shows_all_of_it(&mut studio.editor, &id);
+    studio.done("check", &json!({"task": "PROMPT.md"}));
+}
+
+#[test]
+fn a_state_folder_that_is_open_to_others_is_said_and_repaired_without_a_restart() {
+    let world = thrice().world();
+    fs::create_dir(world.terminal.state()).unwrap();
+    fs::set_permissions(world.terminal.state(), fs::Permissions::from_mode(0o755)).unwrap();
+    let editor = start(world.terminal.command(&["--stdio"]), &world.root(), &json!({}));
+    let mut studio = Studio { editor, world };
+    let status = studio.status(|it| it["health"] == "error");
+    let message = status["message"].as_str().unwrap();
+    assert!(message.contains("755") && message.contains("chmod 700"), "{message}");
+    assert_eq!(status["tasks"][0]["id"], "PROMPT.md", "what it can see it shows");
+    let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "conflict");
+    assert!(error["message"].as_str().unwrap().contains("chmod 700"), "{error}");
+    fs::set_permissions(studio.world.terminal.state(), fs::Permissions::from_mode(0o700)).unwrap();
+    studio.show("PROMPT.md");
+    studio.status(|it| it["health"] == "ok");
+    let id = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &id, "working"));
+}
+
+#[test]
+fn a_state_folder_that_is_deleted_is_made_again_and_watched_again() {
+    let mut studio = Studio::open(&Scenario { acts: &["echo $n >> log"], ..thrice() });
+    let id = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &id, "done"));
+    fs::remove_dir_all(studio.world.terminal.state()).unwrap();
+    studio.status(|it| it["loops"] == json!([]) && it["tasks"][0]["state"] == "idle");
+    studio.status(|it| it["tasks"][0]["unknownCommands"] != 0);
+    // Seen by its own watches: nothing is said to the server.
+    fs::write(studio.path("log"), "").unwrap();
+    studio.world.run(&["run", "--trust", "--json"]).expect(0);
+    let status = studio.status(|it| it["loops"][0]["state"] == "done");
+    assert_eq!(status["health"], "ok");
+}
+
+#[test]
+fn two_servers_show_the_same_and_each_stops_the_others_loop() {
+    let mut studio = Studio::open(&thrice());
+    let mut other = studio.another();
+    let id = studio.start("PROMPT.md");
+    studio.world.until_shared("up.1");
+    other.until_last("loopkeeper/status", |_| true, |it| is_in(it, &id, "working"));
+    remarks(&other, &studio.uri("PROMPT.md"), |it| has(it, "failing"));
+    done(&mut other, "stop", &json!({"loopId": id, "now": true}));
+    let ends = |it: &Value| is_in(it, &id, "done");
+    let one = studio.status(ends);
+    let two = other.until_last("loopkeeper/status", |_| true, ends);
+    for field in ["health", "loops", "tasks", "trusted"] {
+        assert_eq!(one[field], two[field]);
+    }
+    assert_eq!(studio.editor.said("loopkeeper/alert", |_| true), other.said("loopkeeper/alert", |_| true));
+    assert_eq!(everything()["experimental"]["loopkeeper"]["version"], 1);
+}
+
+#[test]
+fn what_a_terminal_does_appears() {
+    let mut studio = Studio::open(&Scenario { acts: &["echo $n >> log"], ..thrice() });
+    studio.status(|it| it["tasks"][0]["state"] == "idle");
+    studio.trust("PROMPT.md");
+    studio.world.run(&["check"]).expect(1);
+    studio.remarks("PROMPT.md", |it| has(it, "failing"));
+    studio.status(|it| it["tasks"][0]["criteria"]["failed"] == 1 && it["tasks"][0]["checking"] == false);
+    let run = studio.world.terminal.command(&["run", "--json"]).output().unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let id =
+        studio.status(|it| it["loops"][0]["state"] == "done")["loops"][0]["id"].as_str().unwrap().to_owned();
+    shows_all_of_it(&mut studio.editor, &id);
+    studio.remarks("PROMPT.md", |it| !has(it, "failing"));
+}
