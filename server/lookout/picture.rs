@@ -24,11 +24,20 @@ pub(crate) struct Picture {
     /// The editor's own trust.
     pub(crate) trusted: bool,
     /// What keeps this from being whole.
-    pub(crate) trouble: Option<String>,
+    pub(crate) trouble: Option<Trouble>,
     /// The number of the last nudge that it answers.
     pub(crate) answers: u64,
     /// The first look is over.
     pub(crate) looked: bool,
+}
+
+/// The first thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// Of some file below the folders: the rest is whole.
+    Files(String),
+    /// Of the state folder: loops and results may be missing, and nothing can be started.
+    State(String),
 }
 
 /// One task: its documents as the editor shows them, its results, its loop.

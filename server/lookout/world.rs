@@ -8,7 +8,7 @@ use loopkeeper_core::view;
 
 use super::loops::Loops;
 use super::made::{self, Base, Dress, Made, OpenTexts};
-use super::picture::{LoopSeen, Picture, TaskSeen, Unknown};
+use super::picture::{LoopSeen, Picture, TaskSeen, Trouble, Unknown};
 use super::results::{self, Alone, Latest};
 use super::tasks::{self, Saved};
 use super::{Nudge, OpenState, OpenText};
@@ -156,14 +156,15 @@ impl World {
     }
 
     pub(super) fn picture(&self) -> Picture {
-        let mut troubles = self.state_troubles.iter().chain(&self.trust_trouble).chain(&self.file_troubles);
+        let of_state = self.state_troubles.iter().chain(&self.trust_trouble).cloned().map(Trouble::State);
+        let mut troubles = of_state.chain(self.file_troubles.iter().cloned().map(Trouble::Files));
         Picture {
             roots: self.roots.clone(),
             tasks: self.in_order().map(|it| Arc::clone(&it.task)).collect(),
             loops: self.loops.in_order(),
             configs: tasks::configs(&self.roots, &self.open, &self.configs),
             trusted: self.trusted,
-            trouble: troubles.next().cloned(),
+            trouble: troubles.next(),
             answers: 0,
             looked: true,
         }

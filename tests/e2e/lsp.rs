@@ -1,5 +1,6 @@
 //! The language server over its pipes: what holds for every client, whatever it sends and however it goes.
 
+mod documents;
 mod endings;
 mod frames;
 mod limits;

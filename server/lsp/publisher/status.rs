@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::Pace;
 use crate::lookout::Picture;
-use crate::lookout::picture::{LoopSeen, TaskSeen};
+use crate::lookout::picture::{LoopSeen, TaskSeen, Trouble};
 use crate::lsp::ext::{Health, StatusChanged, StatusParams, TaskEntry, VERSION};
 use crate::lsp::shared::Shared;
 
@@ -51,11 +51,16 @@ impl Status {
 
 /// The status at this moment.
 pub(crate) fn of(shared: &Shared, picture: &Picture) -> StatusParams {
+    let (health, message) = match &picture.trouble {
+        None => (Health::Ok, None),
+        Some(Trouble::Files(message)) => (Health::Warning, Some(message)),
+        Some(Trouble::State(message)) => (Health::Error, Some(message)),
+    };
     StatusParams {
         version: VERSION,
         seq: shared.seq(),
-        health: if picture.trouble.is_some() { Health::Error } else { Health::Ok },
-        message: picture.trouble.as_deref().map(sanitize::text),
+        health,
+        message: message.map(|it| sanitize::text(it)),
         trusted: picture.trusted,
         loops: picture.loops.iter().map(|it| of_loop(shared, it)).collect(),
         tasks: picture.tasks.iter().map(|it| of_task(it)).collect(),

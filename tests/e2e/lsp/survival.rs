@@ -57,9 +57,9 @@ fn a_killed_server_takes_nothing_along_and_the_next_one_has_no_gap() {
         let id = studio.start("PROMPT.md");
         studio.world.until_shared("up.1");
         if whole_tree {
-            kill_tree(studio.editor.pid())
+            kill_tree(studio.editor.pid());
         } else {
-            kill(i64::from(studio.editor.pid()))
+            kill(i64::from(studio.editor.pid()));
         }
         studio.editor.exit_code();
         go(&studio.world, 1);
