@@ -65,10 +65,6 @@ function M.defaults()
     on_init = function(client)
       roots[client.id] = client.config.root_dir
     end,
-    on_attach = function(client, buffer)
-      require('loopkeeper.lenses').enable(client, buffer)
-      require('loopkeeper.signs').refresh(buffer)
-    end,
     on_exit = function(code, signal, id)
       vim.schedule(function()
         M.ended(code, signal, id)
@@ -76,6 +72,18 @@ function M.defaults()
     end,
   }
 end
+
+-- An autocommand and not `on_attach`, which is the user's to set.
+vim.api.nvim_create_autocmd('LspAttach', {
+  group = vim.api.nvim_create_augroup('loopkeeper.attach', {}),
+  callback = function(event)
+    local client = vim.lsp.get_client_by_id(event.data.client_id)
+    if client and client.name == M.name then
+      require('loopkeeper.lenses').enable(client, event.buf)
+      require('loopkeeper.signs').refresh(event.buf)
+    end
+  end,
+})
 
 ---@param root string
 local function client_config(root)

@@ -52,7 +52,10 @@ return {
         file = 'README.md',
         server = enabled.command,
         env = enabled.env,
-        lua = "vim.lsp.config('loopkeeper', { init_options = { extra = 1 } })\nvim.lsp.enable('loopkeeper')",
+        lua = [[
+          vim.lsp.config('loopkeeper', { init_options = { extra = 1 }, on_attach = function() end })
+          vim.lsp.enable('loopkeeper')
+        ]],
       })
       by_config:edit('PROMPT.md')
       support.wait('the server to start', function()

@@ -28,7 +28,7 @@ M.trust = {
     end, status.tasks())
   end,
   run = function(call)
-    pick.task(call.words[1], function(client, task)
+    pick.task(call.text ~= '' and call.text or nil, function(client, task)
       require('loopkeeper.trust').open(client, task)
     end)
   end,

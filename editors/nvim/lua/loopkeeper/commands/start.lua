@@ -22,10 +22,11 @@ local function start_argument(words)
     elseif key and settings[key] then
       argument.limits = argument.limits or {}
       argument.limits[settings[key]] = key == 'duration' and value or tonumber(value) or value
-    elseif key or argument.task then
+    elseif key then
       return nil, ('`%s` is not understood. Hint: `:help :Ralph-start`'):format(word)
     else
-      argument.task = word
+      -- Names of files may hold spaces.
+      argument.task = argument.task and argument.task .. ' ' .. word or word
     end
   end
   return argument
