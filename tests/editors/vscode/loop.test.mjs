@@ -146,3 +146,42 @@ test("vscode_loop: the output of a loop at work", async () => {
     await window.sees("Ralph done · 1");
   });
 });
+
+test("vscode_loop: two windows on one folder show the same", async () => {
+  await opened({}, async (project, window) => {
+    const other = await editor.open(project.folder, "PROMPT.md");
+    // A page is drawn while it is in front.
+    const both = async (text) => {
+      for (const it of [window, other]) {
+        await it.page.bringToFront();
+        await it.sees(text);
+      }
+    };
+    await both("Ralph");
+    await window.page.bringToFront();
+    await window.palette("Ralph: Start Loop");
+    await both("Ralph 1/9 · 0/3");
+    project.turn(1, "echo hello > greeting.txt");
+    await both("Ralph 2/9 · 2/3");
+    await other.palette("Ralph: Stop Loop");
+    await both("Ralph 2/9 · stopping");
+    project.turn(2, "true");
+    await both("Ralph stopped · 2");
+    await other.close();
+  });
+});
+
+test("vscode_loop: a loop of the terminal shows in the window, and the other way round", async () => {
+  await opened({}, async (project, window) => {
+    await window.sees("Ralph");
+    project.cli(["run", "--detach"]);
+    await window.sees("Ralph 1/9 · 0/3");
+    await window.palette("Ralph: Pause After This Iteration");
+    project.turn(1, "echo hello > greeting.txt");
+    await window.sees("Ralph 1/9");
+    project.cli(["resume"]);
+    await window.sees("Ralph 2/9 · 2/3");
+    project.cli(["stop", "--now"]);
+    await window.sees("Ralph stopped · 2");
+  });
+});
