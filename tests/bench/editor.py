@@ -1,6 +1,7 @@
-"""A language server's client for the benchmarks: one thread reads, what came is kept with the time it came."""
+"""A language server's client for the benchmarks: one thread reads, one writes, what came is kept with its time."""
 import json
 import os
+import queue
 import subprocess
 import threading
 import time
@@ -28,6 +29,8 @@ class Editor:
         self.messages = []  # (time, message)
         self.came = threading.Condition()
         self.last_id = 0
+        self.outgoing = queue.SimpleQueue()
+        threading.Thread(target=self.write_out, daemon=True).start()
         if reads:
             threading.Thread(target=self.read, daemon=True).start()
 
@@ -59,9 +62,17 @@ class Editor:
                 self.came.notify_all()
 
     def write(self, data):
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self.process.stdin.fileno(), view):]
+        self.outgoing.put(data)
+
+    def write_out(self):
+        """Who reads never waits for the server to read, or both would wait for ever."""
+        try:
+            while True:
+                view = memoryview(self.outgoing.get())
+                while view:
+                    view = view[os.write(self.process.stdin.fileno(), view):]
+        except OSError:
+            pass  # the server is gone
 
     def notify(self, method, params):
         self.write(frame(method, params))
@@ -84,6 +95,18 @@ class Editor:
                 since = len(self.messages)
                 if not self.came.wait(end - time.monotonic()):
                     raise TimeoutError(f"the last of {since} messages: {self.messages[-1:]}")
+
+    def all_answers(self, first, amount, patience=15):
+        """When the last answer to that many requests came, and how many came before nothing did any more."""
+        seen, answered, end = 0, 0, time.monotonic()
+        with self.came:
+            while answered < amount:
+                for end, message in self.messages[seen:]:
+                    seen += 1
+                    answered += first <= (message.get("id") or 0) < first + amount and "method" not in message
+                if answered < amount and not self.came.wait(patience):
+                    break
+        return end, answered
 
     def initialize(self, folders, capabilities=None):
         """When the answer came."""
