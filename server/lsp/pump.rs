@@ -18,6 +18,7 @@ mod lane;
 mod message;
 mod outbox;
 mod received;
+mod surrogates;
 #[cfg(test)]
 mod tests;
 

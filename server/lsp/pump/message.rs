@@ -4,6 +4,8 @@
 use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
+use super::surrogates::mended;
+
 /// How many values a message may have: each takes some thirty bytes in memory, and two in a body.
 const MOST_VALUES: usize = 1_000_000;
 
@@ -26,7 +28,11 @@ pub(super) fn read(body: &[u8]) -> Message {
     if body.iter().filter(|it| matches!(it, b',' | b'[' | b'{')).count() > MOST_VALUES && !is_modest(body) {
         return refused(None, ErrorCode::InvalidRequest, "too many values in one message");
     }
-    match serde_json::from_slice(body) {
+    let value = serde_json::from_slice(body).or_else(|error| match mended(body) {
+        Some(body) => serde_json::from_slice(&body),
+        None => Err(error),
+    });
+    match value {
         Ok(Value::Object(fields)) => of_fields(fields),
         Ok(Value::Array(_)) => refused(None, ErrorCode::InvalidRequest, "the protocol has no batches"),
         Ok(_) => refused(None, ErrorCode::InvalidRequest, "a message is an object"),
@@ -195,6 +201,12 @@ mod tests {
         refused(br#"{"jsonrpc":"2.0","id":1.5,"method":"a"}"#, -32600, &none);
         refused(br#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, -32600, &none);
         refused(br#"{"jsonrpc":"2.0","id":{},"method":"a"}"#, -32600, &none);
+    }
+
+    #[test]
+    fn half_a_character_costs_that_character_alone() {
+        let call = Request::build("a").params(json!({"text": "x\u{fffd}y"})).finish();
+        check(r#"{"jsonrpc":"2.0","method":"a","params":{"text":"x\ud83dy"}}"#, &Message::Call(call));
     }
 
     #[test]

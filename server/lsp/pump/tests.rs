@@ -386,10 +386,10 @@ fn who_talks_to_a_client_that_does_not_read_waits() {
     let id = talk.ask("talks", &json!({"times": 20_000}));
     let said = settled(&talk.said);
     assert!(said > 100 && said < 2_000, "{said} of a kilobyte each");
-    for _ in 0..20_000 {
-        assert_eq!(talk.hear()["method"], "window/logMessage");
-    }
-    assert_eq!(talk.result(id), Value::Null);
+    // An answer may overtake the last word before it, since each goes its own way to the queue.
+    let heard: Vec<Value> = (0..=20_000).map(|_| talk.hear()).collect();
+    assert_eq!(heard.iter().filter(|it| it["method"] == "window/logMessage").count(), 20_000);
+    assert_eq!(heard.iter().filter(|it| it["id"] == id).count(), 1);
     // And while it does not read, it can leave.
     talk.ask("talks", &json!({"times": 20_000}));
     settled(&talk.said);

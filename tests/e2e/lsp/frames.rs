@@ -47,7 +47,7 @@ fn absurd_bodies_are_refused_and_survived() {
         ("{", -32700),
         ("nonsense", -32700),
         (deep.as_str(), -32700),
-        (r#"{"jsonrpc":"2.0","method":"\ud800"}"#, -32700),
+        (r#"{"jsonrpc":"2.0","method":"\ud80"}"#, -32700),
         ("[]", -32600),
         (&format!("[{request},{request}]"), -32600),
         ("null", -32600),
