@@ -80,9 +80,12 @@ end
 
 --- Waits until the agent was started for the number-th time.
 ---@param number integer
-function Project:wait_agent(number)
+---@param editor? table whose state tells why it was not
+function Project:wait_agent(number, editor)
   support.wait(('start %d of the agent'):format(number), function()
     return support.read(('%s/prompt-%d'):format(self.control, number))
+  end, editor and function()
+    return editor:describe()
   end)
 end
 
@@ -100,6 +103,19 @@ function Project:n_starts()
     count = count + (name:find('^taken%-') and 1 or 0)
   end
   return count
+end
+
+--- Processes that keep a loop of this scenario, and those that guard its agents and checks.
+---@return integer[]
+function Project.keepers()
+  return support.processes(support.temp .. '/loopkeeper/workspaces')
+end
+
+--- Waits until no keeper is left: one that has ended its loop holds the tree for a moment longer.
+function Project.wait_free()
+  support.wait('the tree to be free', function()
+    return #Project.keepers() == 0
+  end)
 end
 
 --- Runs the command line in the workspace.

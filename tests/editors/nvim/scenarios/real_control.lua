@@ -19,7 +19,7 @@ end
 local function stops(project, editor, stop)
   editor:ex('Ralph start')
   editor:wait_statusline('Ralph 1/9')
-  project:wait_agent(1)
+  project:wait_agent(1, editor)
   stop()
   editor:wait_statusline('Ralph stopped at 1/9')
 end
@@ -32,6 +32,7 @@ return {
     end)
 
     -- Fixed by hand.
+    project.wait_free()
     support.wait('a failing criterion', function()
       return editor:diagnostic('PROMPT.md', 'failing')
     end)
@@ -50,10 +51,11 @@ return {
       return editor:describe()
     end)
 
+    project.wait_free()
     -- A second loop: paused after its first iteration, steered, resumed, stopped after its second.
     project.next = 2
     editor:ex('Ralph start')
-    project:wait_agent(2)
+    project:wait_agent(2, editor)
     editor:ex('Ralph pause')
     editor:wait_message('pauses after this iteration')
     editor:ex('Ralph steer mind the gap')
@@ -61,7 +63,7 @@ return {
     project:agent_does('echo one > note.txt')
     editor:wait_statusline('Ralph paused 1/9')
     editor:ex('Ralph resume')
-    project:wait_agent(3)
+    project:wait_agent(3, editor)
     support.contains(support.read(project.control .. '/prompt-3'), 'mind the gap')
     editor:ex('Ralph stop')
     editor:wait_message('stops after this iteration')

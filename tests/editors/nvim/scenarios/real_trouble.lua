@@ -51,7 +51,7 @@ return {
 
     editor:ex('Ralph status')
     editor:answer('Reset')
-    project:wait_agent(3)
+    project:wait_agent(3, editor)
     editor:wait_statusline('Ralph 3/9')
 
     -- The keeper is gone at once, as after a power cut.

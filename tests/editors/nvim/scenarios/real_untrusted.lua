@@ -57,7 +57,7 @@ return {
     end
     support.same({}, marks(), 'what was run')
     support.same({}, project:loops(), 'loops')
-    support.same({}, support.processes(support.temp .. '/loopkeeper/'), 'keepers')
+    support.same({}, project.keepers(), 'keepers')
 
     -- Trusted by the editor, but nobody said yes to these commands.
     local other = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })

@@ -1,0 +1,54 @@
+-- A loop of the terminal and one of the editor are the same thing: each sees and steers the other's.
+
+local Editor = require('editor')
+local Project = require('project')
+local support = require('support')
+
+local function start()
+  local project = Project.new()
+  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
+  editor:wait_statusline('^Ralph$')
+  return project, editor
+end
+
+local function succeeds(project, arguments)
+  local result = project:cli(arguments)
+  if result.code ~= 0 then
+    error(table.concat(arguments, ' ') .. ' failed: ' .. result.stderr, 0)
+  end
+end
+
+return {
+  run = function()
+    local project, editor = start()
+    succeeds(project, { 'run', '--detach', '--trust' })
+    editor:wait_statusline('Ralph 1/9 · 0/3')
+    project:wait_agent(1, editor)
+    support.same(true, #project.keepers() > 0, 'whether a keeper is found')
+    editor:ex('Ralph stop!')
+    editor:wait_statusline('stopped at 1/9')
+    support.same('done', project:loops()[1].state, 'the loop in the terminal')
+
+    project.wait_free()
+    project.next = 2
+    editor:ex('Ralph start')
+    project:wait_agent(2, editor)
+    succeeds(project, { 'pause' })
+    project:agent_does('echo a > a.txt')
+    editor:wait_statusline('Ralph paused 1/9')
+    succeeds(project, { 'steer', 'latest', 'from the terminal' })
+    succeeds(project, { 'resume' })
+    project:wait_agent(3, editor)
+    support.contains(support.read(project.control .. '/prompt-3'), 'from the terminal')
+    succeeds(project, { 'stop', '--now' })
+    editor:wait_statusline('stopped at 2/9')
+  end,
+
+  -- A loop of another folder is not this one's.
+  control = function()
+    local _, editor = start()
+    local other = Project.new({ name = 'other' })
+    succeeds(other, { 'run', '--detach', '--trust' })
+    editor:wait_statusline('Ralph 1/9')
+  end,
+}
