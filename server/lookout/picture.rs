@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::Loop;
+use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{CriterionId, Document, Task, TaskId};
 use loopkeeper_core::view::{CriteriaStatus, LoopStatus, State, unjudged};
 
@@ -113,6 +114,11 @@ impl Picture {
 }
 
 impl TaskSeen {
+    /// Its id, with what a file's name can hide made visible: clients show it, and name the task by it.
+    pub(crate) fn shown_id(&self) -> String {
+        sanitize::visible(&self.id.0)
+    }
+
     pub(crate) fn state(&self) -> State {
         self.last_loop.as_ref().map_or(State::Idle, |it| it.status.state)
     }

@@ -277,6 +277,7 @@ pub(crate) struct StartLimits {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StopArgs {
     pub(crate) loop_id: String,
@@ -285,6 +286,7 @@ pub(crate) struct StopArgs {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LoopArgs {
     pub(crate) loop_id: String,
@@ -299,6 +301,7 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OutputArgs {
     pub(crate) task: String,
@@ -309,6 +312,7 @@ pub(crate) struct OutputArgs {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SteerArgs {
     pub(crate) loop_id: String,
@@ -316,6 +320,7 @@ pub(crate) struct SteerArgs {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RollbackArgs {
     pub(crate) loop_id: String,
@@ -325,6 +330,7 @@ pub(crate) struct RollbackArgs {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DiffArgs {
     pub(crate) loop_id: String,
@@ -332,6 +338,7 @@ pub(crate) struct DiffArgs {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TrustArgs {
     pub(crate) task: String,
@@ -341,6 +348,7 @@ pub(crate) struct TrustArgs {
 }
 
 #[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UntrustArgs {
     pub(crate) task: String,
@@ -393,3 +401,6 @@ pub(crate) enum ChangeKind {
     Changed,
     Removed,
 }
+
+#[cfg(test)]
+mod tests;

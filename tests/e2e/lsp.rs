@@ -11,7 +11,7 @@ mod remarks;
 mod requests;
 mod shown;
 mod starting;
-mod studio;
+pub(crate) mod studio;
 mod survival;
 
 use std::process::Command;

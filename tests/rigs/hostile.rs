@@ -2,10 +2,11 @@
 //! nothing is written into them, and what is shown of them is harmless. Judged by strace, not by the program.
 
 mod corpus;
+mod editor;
 mod trace;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use self::corpus::{CORPUS, Trap};
@@ -39,7 +40,21 @@ impl Visit {
 
     /// One command under strace. The user's own PATH leads through the current folder first.
     fn tries(&self, program: &mut Command) -> (Ran, Trace) {
-        let log = self.terminal.state().with_file_name("trace");
+        let ran = Ran::of(&self.traced(program).stdin(Stdio::null()).output().unwrap());
+        (ran, self.trace())
+    }
+
+    fn trace(&self) -> Trace {
+        Trace::read(&self.log(), &self.terminal.root(), &self.terminal.state())
+    }
+
+    fn log(&self) -> PathBuf {
+        self.terminal.state().with_file_name("trace")
+    }
+
+    /// The program under strace.
+    fn traced(&self, program: &Command) -> Command {
+        let log = self.log();
         let mut traced = Command::new("strace");
         traced.args(["-f", "-qq", "-s", "4096", "-o"]).arg(&log);
         traced.args([
@@ -53,15 +68,14 @@ impl Visit {
         traced
             .env("CLICOLOR_FORCE", "1")
             .env("PATH", format!(".:{}/bin:{path}", self.terminal.root().display()));
-        traced.current_dir(self.terminal.root()).stdin(Stdio::null());
+        traced.current_dir(self.terminal.root());
         // Found in the tester's PATH, not in the trap's.
         let found = Command::new("sh").args(["-c", "command -v strace"]).output().unwrap();
         let strace = String::from_utf8_lossy(&found.stdout).trim().to_owned();
         let mut whole = Command::new(strace);
-        whole.args(traced.get_args()).env_clear().stdin(Stdio::null()).current_dir(self.terminal.root());
+        whole.args(traced.get_args()).env_clear().current_dir(self.terminal.root());
         whole.envs(traced.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let ran = Ran::of(&whole.output().unwrap());
-        (ran, Trace::read(&log, &self.terminal.root(), &self.terminal.state()))
+        whole
     }
 
     /// Every path with what it is and holds, so that any change shows.
@@ -119,17 +133,19 @@ fn strace_sees_no_program_start_in_a_hostile_work_tree() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Obeyed by terminals, or moves or hides what stands beside it.
+fn is_dangerous(it: &char) -> bool {
+    (it.is_control() && *it != '\n')
+        || matches!(*it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
 /// What a terminal would obey, or what would let a command look like another one.
 fn raw(ran: &Ran) -> Vec<String> {
-    let dangerous = |it: &char| {
-        (it.is_control() && *it != '\n')
-            || matches!(*it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    };
     // Our own colours, on a terminal; nothing of ours is ever hidden.
     let colour = regex::Regex::new("\u{1b}\\[(0|1|2|3[0-7]|9[0-7])?m").unwrap();
     let texts = [("stdout", &ran.stdout), ("stderr", &ran.stderr)];
     let texts = texts.map(|(name, text)| (name, colour.replace_all(text, "").into_owned()));
-    let found = texts.iter().filter_map(|(name, text)| Some((name, text, text.chars().find(dangerous)?)));
+    let found = texts.iter().filter_map(|(name, text)| Some((name, text, text.chars().find(is_dangerous)?)));
     found.map(|(name, text, it)| format!("{it:?} on {name}: {text:?}")).collect()
 }
 

@@ -113,7 +113,7 @@ export interface LoopStatus {
   startedAt: string;
   pausedMs: number;
   activity?: string;
-  outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string };
+  outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string; cause?: string };
   keeper: { pid?: number; alive: boolean };
 }
 
@@ -129,7 +129,7 @@ export interface CriterionStatus {
   id: string;
   name: string;
   required: boolean;
-  role?: "goal" | "guard";
+  role?: "goal" | "guard" | "open";
   status?: "pass" | "fail" | "timed-out" | "could-not-run" | "no-tests-ran" | "unstable" | "unverified";
   fact?: string;
   durationMs: number;

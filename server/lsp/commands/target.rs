@@ -30,7 +30,7 @@ fn find(picture: &crate::lookout::Picture, named: &str) -> Result<Option<Arc<Tas
     if let Some(path) = path_of(named) {
         return Ok(picture.task_with(&path).cloned());
     }
-    let mut found = picture.tasks.iter().filter(|it| it.id.0 == named);
+    let mut found = picture.tasks.iter().filter(|it| it.id.0 == named || it.shown_id() == named);
     match (found.next(), found.next()) {
         (Some(_), Some(_)) => Err(Refusal::no_task(format_args!(
             "{} is a task in several folders: name it by its URI",

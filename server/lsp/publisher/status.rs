@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{self, LoopStatus};
+use loopkeeper_core::view::{self, CriteriaStatus, LoopStatus};
 use tokio::time::Instant;
 
 use super::Pace;
@@ -69,7 +69,7 @@ pub(crate) fn of(shared: &Shared, picture: &Picture) -> StatusParams {
 
 /// With what only its keeper tells.
 pub(crate) fn of_loop(shared: &Shared, seen: &LoopSeen) -> LoopStatus {
-    let mut status = seen.status.clone();
+    let mut status = plain(seen.status.clone());
     if status.state == view::State::Working {
         status.activity = shared.lookout().live().activity(&status.id);
     }
@@ -78,7 +78,7 @@ pub(crate) fn of_loop(shared: &Shared, seen: &LoopSeen) -> LoopStatus {
 
 fn of_task(task: &TaskSeen) -> TaskEntry {
     TaskEntry {
-        id: task.id.0.clone(),
+        id: task.shown_id(),
         uri: task.uri.clone(),
         root: view::file_uri(&task.root.to_string_lossy()),
         title: sanitize::line(&task.title),
@@ -86,8 +86,20 @@ fn of_task(task: &TaskSeen) -> TaskEntry {
         loop_id: task.last_loop.as_ref().map(|it| it.status.id.clone()),
         checking: task.checking,
         unknown_commands: task.unknown.count,
-        criteria: task.criteria(),
+        criteria: plain_places(task.criteria()),
     }
+}
+
+/// Without what a file's name could do to whoever shows it.
+pub(crate) fn plain(status: LoopStatus) -> LoopStatus {
+    LoopStatus { criteria: plain_places(status.criteria), ..status }
+}
+
+fn plain_places(mut criteria: CriteriaStatus) -> CriteriaStatus {
+    for item in &mut criteria.items {
+        item.place.file = sanitize::visible(&item.place.file);
+    }
+    criteria
 }
 
 /// But for what grows by itself.

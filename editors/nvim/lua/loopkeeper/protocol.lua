@@ -123,6 +123,7 @@ M.errors = {
 ---@field kind "completed"|"stopped"|"limit"|"breaker"|"failed"
 ---@field verified boolean
 ---@field sentence string
+---@field cause? string
 
 ---@class loopkeeper.CriteriaStatus
 ---@field passed integer
@@ -135,7 +136,7 @@ M.errors = {
 ---@field id string
 ---@field name string
 ---@field required boolean
----@field role? "goal"|"guard"
+---@field role? "goal"|"guard"|"open"
 ---@field status? "pass"|"fail"|"timed-out"|"could-not-run"|"no-tests-ran"|"unstable"|"unverified"
 ---@field fact? string
 ---@field durationMs integer
