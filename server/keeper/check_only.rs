@@ -1,5 +1,7 @@
 //! A keeper without an agent: one round of checks on the tree as it is, recorded in the journal's format.
 
+mod shortened;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -61,6 +63,7 @@ async fn steady_round(stage: &Stage) -> Result<Round, KeeperError> {
 }
 
 fn record(path: &Path, round: &Round) -> Result<Vec<Entry>, KeeperError> {
+    shortened::shorten(path)?;
     let mut journal =
         if path.exists() { JournalFile::open(path)?.journal } else { JournalFile::create(path)? };
     let record = Record::ChecksDone { iteration: None, round: Box::new(round.clone()) };

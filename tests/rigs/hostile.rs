@@ -134,9 +134,9 @@ fn strace_sees_no_program_start_in_a_hostile_work_tree() {
 }
 
 /// Obeyed by terminals, or moves or hides what stands beside it.
-fn is_dangerous(it: &char) -> bool {
-    (it.is_control() && *it != '\n')
-        || matches!(*it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+fn is_dangerous(it: char) -> bool {
+    (it.is_control() && it != '\n')
+        || matches!(it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// What a terminal would obey, or what would let a command look like another one.
@@ -145,7 +145,9 @@ fn raw(ran: &Ran) -> Vec<String> {
     let colour = regex::Regex::new("\u{1b}\\[(0|1|2|3[0-7]|9[0-7])?m").unwrap();
     let texts = [("stdout", &ran.stdout), ("stderr", &ran.stderr)];
     let texts = texts.map(|(name, text)| (name, colour.replace_all(text, "").into_owned()));
-    let found = texts.iter().filter_map(|(name, text)| Some((name, text, text.chars().find(is_dangerous)?)));
+    let found = texts
+        .iter()
+        .filter_map(|(name, text)| Some((name, text, text.chars().find(|it| is_dangerous(*it))?)));
     found.map(|(name, text, it)| format!("{it:?} on {name}: {text:?}")).collect()
 }
 

@@ -85,7 +85,7 @@ fn session(editor: &mut Editor, visit: &Visit) {
 fn obeyed(value: &Value, path: &str) -> Vec<String> {
     match value {
         Value::String(text) => {
-            let found = text.chars().find(is_dangerous);
+            let found = text.chars().find(|it| is_dangerous(*it));
             found.map(|it| format!("{it:?} in {path}: {text:?}")).into_iter().collect()
         }
         Value::Array(items) => items.iter().flat_map(|it| obeyed(it, path)).collect(),
