@@ -92,6 +92,14 @@ fn split(line: &[u8]) -> Vec<&[u8]> {
     let (mut start, mut at) = (0, 0);
     while let Some(byte) = line.get(at) {
         match byte {
+            // A slash is a slash, with a backslash too; only that `**` before it stands for one folder at least.
+            b'\\' if line.get(at + 1) == Some(&b'/') => {
+                let part = line.get(start..at);
+                parts.extend(part.filter(|it| *it == b"**").map(|_| b"*".as_slice()));
+                parts.extend(part);
+                at += 1;
+                start = at + 1;
+            }
             b'\\' => at += 1,
             b'[' => at += class(line.get(at + 1..).unwrap_or_default()).map_or(0, |it| it.1),
             b'/' => {
