@@ -36,7 +36,10 @@ export async function activate(context: ExtensionContext): Promise<void> {
       state = server.state;
       refresh();
     }),
-    server.onAlert((it) => void showAlert(it)),
+    server.onAlert((it) => {
+      if (it.kind === "ended") status.ended(it.loopId);
+      void showAlert(it);
+    }),
     server.onOutput((it) => {
       output.append(it);
     }),

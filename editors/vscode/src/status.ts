@@ -10,8 +10,8 @@ export interface BarInput {
   /** Why the server failed. */
   reason?: string;
   status?: StatusParams;
-  /** The ended loop that the user has already looked at. */
-  seen?: string;
+  /** Loops that were seen at work here and not looked at since: their end is news. */
+  news: string[];
 }
 
 export interface Bar {
@@ -35,7 +35,7 @@ export function bar(input: BarInput): Bar | undefined {
   if (first) return one(first);
   if (status.health === "error") return failed(status.message ?? "The server reports an error.");
   if (status.tasks.some((it) => it.checking)) return plain("sync~spin", "Ralph checking", "Ralph, running checks", tasks(status));
-  const ended = unseen(status, input.seen);
+  const ended = unseen(status, input.news);
   if (ended) return one(ended);
   if (status.tasks.length === 0) return undefined;
   return plain("circle-outline", "Ralph", "Ralph, idle", tasks(status));
@@ -46,10 +46,10 @@ export function isActive(it: LoopStatus): boolean {
   return it.state === "working" || it.state === "needsYou" || it.state === "paused";
 }
 
-/** The latest ended loop, until the user has looked at it. */
-export function unseen(status: StatusParams, seen: string | undefined): LoopStatus | undefined {
+/** The latest ended loop, if its end is news. One that ended long ago says nothing about the files of today. */
+export function unseen(status: StatusParams, news: string[]): LoopStatus | undefined {
   const latest = status.loops.find((it) => it.state === "done");
-  return latest && latest.id !== seen ? latest : undefined;
+  return latest && news.includes(latest.id) ? latest : undefined;
 }
 
 export function isTripped(it: LoopStatus): boolean {

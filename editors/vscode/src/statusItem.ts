@@ -3,12 +3,12 @@
 import { StatusBarAlignment, ThemeColor, window, workspace } from "vscode";
 import type { Disposable, Memento } from "vscode";
 import type { Server } from "./client";
-import { bar, unseen } from "./status";
+import { bar, isActive, unseen } from "./status";
 import type { Bar, BarInput } from "./status";
 
 /** An ended loop is news for this long, unless it is looked at before. */
 const news = 10 * 60_000;
-const seenKey = "loopkeeper.seenLoop";
+const newsKey = "loopkeeper.news";
 
 export class StatusItem implements Disposable {
   private readonly item = window.createStatusBarItem("loopkeeper.status", StatusBarAlignment.Left, 10);
@@ -23,14 +23,19 @@ export class StatusItem implements Disposable {
   }
 
   /** The user has looked: an ended loop is no news any more. */
-  async markSeen(): Promise<void> {
-    const loop = this.server.status && unseen(this.server.status, this.seen());
-    if (!loop) return;
-    await this.memory.update(seenKey, loop.id);
+  markSeen(): void {
+    this.keep(this.active());
+    this.update();
+  }
+
+  /** A loop has ended, perhaps before it was ever seen at work. */
+  ended(loop: string): void {
+    this.keep([...this.news(), loop]);
     this.update();
   }
 
   update(): void {
+    this.keep([...this.news(), ...this.active()]);
     const mode = workspace.getConfiguration("loopkeeper").get<string>("statusBar.mode", "auto");
     const shown = bar(this.input()) ?? (mode === "always" ? nothing : undefined);
     this.ageNews();
@@ -53,19 +58,30 @@ export class StatusItem implements Disposable {
 
   private input(): BarInput {
     const { state, reason, status } = this.server;
-    const seen = this.seen();
-    return { server: state, ...(reason !== undefined && { reason }), ...(status && { status }), ...(seen !== undefined && { seen }) };
+    return { server: state, news: this.news(), ...(reason !== undefined && { reason }), ...(status && { status }) };
   }
 
-  private seen(): string | undefined {
-    return this.memory.get<string>(seenKey);
+  private active(): string[] {
+    return (this.server.status?.loops ?? []).filter(isActive).map((it) => it.id);
+  }
+
+  /** Remembered for the folder, so that a loop that ended while the window was closed is news too. */
+  private news(): string[] {
+    return this.memory.get<string[]>(newsKey, []);
+  }
+
+  private keep(loops: string[]): void {
+    const news = [...new Set(loops)].slice(-32);
+    if (news.join() !== this.news().join()) void this.memory.update(newsKey, news);
   }
 
   private ageNews(): void {
-    const loop = this.server.status && unseen(this.server.status, this.seen());
+    const loop = this.server.status && unseen(this.server.status, this.news());
     if (loop?.id === this.timer?.loop) return;
     clearTimeout(this.timer?.handle);
-    this.timer = loop && { loop: loop.id, handle: setTimeout(() => void this.markSeen(), news) };
+    this.timer = loop && { loop: loop.id, handle: setTimeout(() => {
+      this.markSeen();
+    }, news) };
   }
 }
 

@@ -8,7 +8,7 @@ import type { Bar } from "../src/status";
 import { ended, loop, status, task } from "./samples";
 
 function shown(...loops: LoopStatus[]): Bar | undefined {
-  return bar({ server: "ready", status: status({ loops }) });
+  return bar({ server: "ready", status: status({ loops }), news: loops.map((it) => it.id) });
 }
 
 function check(name: string, actual: () => Bar | undefined, icon: string, text: string, tone: Bar["tone"] = "normal"): void {
@@ -40,19 +40,19 @@ check("stopped by the user", () => shown(ended("stopped", false)), "debug-stop",
 check("at its limit", () => shown(ended("limit", false)), "error", "Ralph stopped at 11/30", "error");
 check("several", () => shown(loop(), loop({ id: "b" }), loop({ id: "c", state: "needsYou", phase: "needsAnswer" })), "sync~spin", "Ralph 3 · 1 needs you", "warning");
 check("several at work", () => shown(loop(), loop({ id: "b" })), "sync~spin", "Ralph 2 loops");
-check("checks without a loop", () => bar({ server: "ready", status: status({ tasks: [task({ checking: true })] }) }), "sync~spin", "Ralph checking");
-check("no server", () => bar({ server: "failed", reason: "not found" }), "warning", "Ralph: no server", "warning");
+check("checks without a loop", () => bar({ server: "ready", status: status({ tasks: [task({ checking: true })] }), news: [] }), "sync~spin", "Ralph checking");
+check("no server", () => bar({ server: "failed", reason: "not found", news: [] }), "warning", "Ralph: no server", "warning");
 check("large numbers", () => shown(loop({ iteration: 12_345, limits: { iterations: 1_000_000, durationMs: 0, costMicros: 0 } })), "sync~spin", "Ralph 12345/1000000");
 check("large numbers at the limit", () => shown({ ...ended("limit", false), iteration: 100_000, limits: { iterations: 100_000, durationMs: 0, costMicros: 0 } }), "error", "Ralph stopped · 100000", "error");
 
 test("nothing to say where there is no task", () => {
-  assert.equal(bar({ server: "ready", status: status({ tasks: [] }) }), undefined);
-  assert.equal(bar({ server: "starting" }), undefined);
+  assert.equal(bar({ server: "ready", status: status({ tasks: [] }), news: [] }), undefined);
+  assert.equal(bar({ server: "starting", news: [] }), undefined);
 });
 
-test("an ended loop is news until it was looked at", () => {
+test("an ended loop that is no news says nothing", () => {
   const done = ended("completed", true);
-  assert.equal(bar({ server: "ready", status: status({ loops: [done] }), seen: done.id })?.text, "Ralph");
+  assert.equal(bar({ server: "ready", status: status({ loops: [done] }), news: [] })?.text, "Ralph");
 });
 
 test("a loop that ended says nothing while another works", () => {

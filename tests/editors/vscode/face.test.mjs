@@ -31,6 +31,8 @@ test("vscode_face: the status bar in every state", async () => {
     [[loop(outcome("limit", false))], "Ralph stopped at 11/30", "error", "error"],
   ];
   for (const [loops, text, icon, tone] of states) {
+    // The end of a loop is news where it was seen at work.
+    stage.status(loops.map((it) => ({ ...it, state: "working", phase: "iterating", outcome: undefined })));
     stage.status(loops);
     const it = await window.sees(text);
     assert.deepEqual([it.icon.split("~")[0], it.tone], [icon, tone], text);

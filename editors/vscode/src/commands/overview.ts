@@ -14,7 +14,7 @@ type Row = Choice<Act> | string;
 
 export async function showStatus(parts: Parts): Promise<void> {
   const { server, status } = parts;
-  await status.markSeen();
+  status.markSeen();
   const { loops, tasks } = server.status ?? { loops: [], tasks: [] };
   const active = loops.filter(isActive);
   const rows = [...active.flatMap((it) => loopRows(parts, it)), ...tasks.flatMap((it) => taskRows(parts, it, active)), ...serverRows(parts)];
