@@ -35,6 +35,8 @@ class Ours:
     def __init__(self, program):
         self.argv = [os.path.abspath(program), "--stdio"]
 
+    short = "# Bench\n\nGo.\n\n## Done when\n\n- it is there: `exists done`\n- tests: `$ cargo test`\n"
+
     def text(self, has_mistake):
         """A long task whose last criterion is or is not written as it should be."""
         prose = "".join(f"Line {it} of what is to be done, `with` some **markup**.\n" for it in range(LINES - 60))
@@ -48,6 +50,8 @@ class Ruff:
 
     def __init__(self, folder):
         self.argv = [os.path.abspath(os.path.join(folder, "ruff")), "server"]
+
+    short = "import os\n\n\ndef function(a, b):\n    return a + b\n"
 
     def text(self, has_mistake):
         functions = "".join(f"def function_{it}(a, b):\n    return a + b * {it}\n\n\n" for it in range(LINES // 4))
@@ -119,13 +123,16 @@ def flood(server):
 
 
 def rest(server, seconds):
-    """Megabytes, context switches and messages of an editor that nobody touches."""
+    """Megabytes, context switches and messages of an editor with a small file open that nobody touches."""
     with workspace() as (tree, env):
-        path = write(tree, server, False)
+        path = os.path.join(tree, server.file)
+        with open(path, "w") as file:
+            file.write(server.short)
         with Editor(server.argv, tree, env) as editor:
             editor.initialize([tree], CLIENT)
-            editor.open(path, server.language, server.text(False))
-            time.sleep(3)
+            editor.open(path, server.language, server.short)
+            # Threads that were needed at the start end ten seconds after their last work.
+            time.sleep(15)
             switched, said = switches(editor.pid), len(editor.messages)
             time.sleep(seconds)
             return proc(editor.pid, "VmRSS") / 1024, switches(editor.pid) - switched, len(editor.messages) - said
