@@ -136,7 +136,8 @@ impl Keeper {
         if let Some(event) = self.queue.pop_front() {
             return Ok(Some((event, None)));
         }
-        let pause = (!self.untold.is_empty()).then_some(UNTOLD_MS);
+        let rest = |it: &Entry| (it.at.awake + UNTOLD_MS).saturating_sub(clock::now().awake);
+        let pause = self.untold.first().map(rest);
         let due = decide::deadline(&self.state, &self.live);
         let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
         let watch = if rests { Watch::Resting } else { Watch::Working };
