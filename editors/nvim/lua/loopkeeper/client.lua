@@ -23,7 +23,7 @@ local told_missing = false
 function M.command()
   local server = config.get().server
   local command = type(server) == 'table' and vim.deepcopy(server) or { server }
-  command[1] = vim.fn.expand(command[1])
+  command[1] = vim.fs.normalize(command[1])
   table.insert(command, '--stdio')
   return command
 end
@@ -173,7 +173,7 @@ function M.current()
     return client
   end
   local name = vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) or ''
-  return M.of_root(files.root(name)) or M.all()[1] or M.start(files.root(name))
+  return M.start(files.root(name))
 end
 
 ---@param client vim.lsp.Client

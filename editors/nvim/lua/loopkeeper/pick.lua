@@ -43,18 +43,16 @@ local function file_of(uri)
   return vim.fs.normalize(vim.uri_to_fname(uri))
 end
 
---- The tasks that the current buffer belongs to: itself, else those of its folder, else those of its root.
+--- The tasks that the current buffer belongs to: itself, else those of its folder, else those of its root. A buffer
+--- without a file belongs to the working directory.
 local function tasks_of_buffer(tasks)
   local path = vim.bo.buftype == '' and vim.fs.normalize(vim.api.nvim_buf_get_name(0)) or ''
-  if path == '' then
-    return {}
-  end
   local tests = {
     function(task)
       return file_of(task.uri) == path
     end,
     function(task)
-      return vim.fs.dirname(file_of(task.uri)) == vim.fs.dirname(path)
+      return path ~= '' and vim.fs.dirname(file_of(task.uri)) == vim.fs.dirname(path)
     end,
     function(task)
       return file_of(task.root) == files.root(path)
@@ -71,6 +69,21 @@ local function tasks_of_buffer(tasks)
   return {}
 end
 
+--- A path, an id in the project of the current buffer, an id in any other.
+local function task_named(tasks, named)
+  local path = vim.fs.normalize(vim.fn.fnamemodify(named, ':p'))
+  local root = files.root(vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) or '')
+  local by_id
+  for _, entry in ipairs(tasks) do
+    if file_of(entry.it.uri) == path then
+      return entry
+    elseif entry.it.id == named and (by_id == nil or file_of(entry.it.root) == root) then
+      by_id = entry
+    end
+  end
+  return by_id
+end
+
 --- Calls back with a client and a task's id or URI.
 ---@param named? string id or path of a task
 ---@param callback fun(client: vim.lsp.Client, task: string, entry?: loopkeeper.TaskEntry)
@@ -79,27 +92,24 @@ function M.task(named, callback)
     local tasks = all_tasks()
     local function take(entry)
       callback(entry.client, entry.it.uri, entry.it)
+      return true
     end
     if named then
-      local path = vim.fs.normalize(vim.fn.fnamemodify(named, ':p'))
-      for _, entry in ipairs(tasks) do
-        if entry.it.id == named or file_of(entry.it.uri) == path then
-          return take(entry)
-        end
-      end
-      -- The server says what is wrong with it.
-      return callback(client, named)
+      local entry = task_named(tasks, named)
+      -- The server says what is wrong with a name that nobody has.
+      return entry and take(entry) or callback(client, named)
     end
     local own = tasks_of_buffer(tasks)
     if #own == 0 and client.attached_buffers[vim.api.nvim_get_current_buf()] and #tasks == 0 then
       return callback(client, vim.uri_from_bufnr(0))
     end
     local choice = #own > 0 and own or tasks
-    if #choice == 0 then
+    if #own == 1 then
+      take(own[1])
+    elseif #choice == 0 then
       ui.error('there is no task here. Hint: write PROMPT.md, or run `loopkeeper init` in a terminal.')
-    elseif #choice == 1 then
-      take(choice[1])
     else
+      -- Of another project even the only one is asked about.
       ui.select(choice, 'Task: ', function(entry)
         return ('%s  (%s)'):format(entry.it.id, entry.it.title)
       end, take)

@@ -45,6 +45,14 @@ return {
     support.same('done', loop_of(first).state, 'the first loop')
     second:agent_does('echo a > a.txt; echo hello > b.txt; echo c > c.txt')
     editor:wait_message('Completed')
+
+    -- From a third place nothing is taken for granted.
+    support.write(support.temp .. '/third/notes.txt', 'notes\n')
+    editor.folder = support.temp .. '/third'
+    editor:edit('notes.txt')
+    editor:ex('Ralph start')
+    support.same(2, #editor:wait_question('Task: ').labels, 'tasks to choose from')
+
     open(editor, second)
     editor:ex('Ralph log')
     support.wait('the history of the second', function()
