@@ -56,6 +56,8 @@ return {
     project.next = 2
     editor:ex('Ralph start')
     project:wait_agent(2, editor)
+    -- The agent may be faster than the word that it was started.
+    editor:wait_statusline('^Ralph 1/9')
     editor:ex('Ralph pause')
     editor:wait_message('pauses after this iteration')
     editor:ex('Ralph steer mind the gap')

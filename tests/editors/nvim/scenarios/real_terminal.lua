@@ -24,6 +24,7 @@ return {
     succeeds(project, { 'run', '--detach', '--trust' })
     editor:wait_statusline('Ralph 1/9 · 0/3')
     project:wait_agent(1, editor)
+    editor:wait_statusline('^Ralph 1/9')
     support.same(true, #project.keepers() > 0, 'whether a keeper is found')
     editor:ex('Ralph stop!')
     editor:wait_statusline('stopped at 1/9')
