@@ -41,8 +41,8 @@ pub(super) struct World {
     open: Vec<OpenText>,
     /// The newest tree that each task's results speak of.
     judged: BTreeMap<PathBuf, String>,
-    /// By the task's document.
-    made: BTreeMap<PathBuf, Made>,
+    /// In the order of `saved`.
+    made: Vec<Made>,
     file_troubles: Vec<String>,
     state_troubles: Vec<String>,
     trust_trouble: Option<String>,
@@ -74,7 +74,7 @@ impl World {
             trees: BTreeMap::new(),
             open: Vec::new(),
             judged: BTreeMap::new(),
-            made: BTreeMap::new(),
+            made: Vec::new(),
             file_troubles: Vec::new(),
             state_troubles: Vec::new(),
             trust_trouble: None,
@@ -110,7 +110,11 @@ impl World {
         if files || nudge.trust {
             self.look_at_trust();
         }
-        self.put_together(state);
+        if state {
+            self.put_together();
+        } else {
+            self.dress();
+        }
         self.begun = true;
     }
 
@@ -118,7 +122,7 @@ impl World {
     pub(super) fn look_at_trees(&mut self) {
         let with_results = |it: &&Made| !it.task.results.is_empty() && !self.is_worked_on(&it.task);
         let roots: BTreeSet<PathBuf> =
-            self.made.values().filter(with_results).map(|it| it.task.root.clone()).collect();
+            self.made.iter().filter(with_results).map(|it| it.task.root.clone()).collect();
         for root in roots {
             let Some(workspace) = self.around.get(&root).and_then(|it| it.workspace.as_ref()) else {
                 continue;
@@ -129,7 +133,7 @@ impl World {
                 self.trees.insert(root, snapshot.tree);
             }
         }
-        self.put_together(false);
+        self.dress();
     }
 
     /// Folders in which something may happen that matters.
@@ -152,7 +156,7 @@ impl World {
     /// Something is at work that may end without a sign.
     pub(super) fn is_busy(&self) -> bool {
         let alive = |it: &Arc<LoopSeen>| it.state.outcome.is_none() && it.status.keeper.alive;
-        self.made.values().any(|it| it.base.checking) || self.loops.in_order().iter().any(alive)
+        self.made.iter().any(|it| it.base.checking) || self.loops.in_order().iter().any(alive)
     }
 
     pub(super) fn picture(&self) -> Picture {
@@ -160,7 +164,7 @@ impl World {
         let mut troubles = of_state.chain(self.file_troubles.iter().cloned().map(Trouble::Files));
         Picture {
             roots: self.roots.clone(),
-            tasks: self.in_order().map(|it| Arc::clone(&it.task)).collect(),
+            tasks: self.made.iter().map(|it| Arc::clone(&it.task)).collect(),
             loops: self.loops.in_order(),
             configs: tasks::configs(&self.roots, &self.open, &self.configs),
             trusted: self.trusted,
@@ -218,17 +222,15 @@ impl World {
         self.unknown = self.saved.iter().map(|it| (it.path.clone(), it.unknown(&trust))).collect();
     }
 
-    /// Makes anew what is made of something else than before. `state`: journals and results may be other ones.
-    fn put_together(&mut self, state: bool) {
+    /// Makes anew what is made of something else than before.
+    fn put_together(&mut self) {
         let loops = self.loops.in_order();
-        let mut before = std::mem::take(&mut self.made);
+        let before = std::mem::take(&mut self.made).into_iter();
+        let mut before: BTreeMap<PathBuf, Made> = before.map(|it| (it.task.path.clone(), it)).collect();
         let mut parts = Vec::new();
         for saved in self.saved.clone() {
             let made = before.remove(&saved.path);
-            let base = match &made {
-                Some(made) if !state => made.base.clone(),
-                _ => self.base(saved, &loops),
-            };
+            let base = self.base(saved, &loops);
             let made = made.filter(|it| it.base.is(&base));
             let latest = made.is_none().then(|| self.latest(&base));
             parts.push((base, made, latest));
@@ -236,12 +238,21 @@ impl World {
         let checked: BTreeSet<PathBuf> = parts.iter().filter_map(|it| self.checks(&it.0.saved)).collect();
         self.alone.retain(|path, _| checked.contains(path));
         // By now trees are known that only a later task's results told of.
-        let open: OpenTexts = self.open.iter().map(|it| (it.path.clone(), Arc::clone(&it.text))).collect();
-        for (base, made, latest) in parts {
-            let path = base.saved.path.clone();
-            let made = self.make(base, made, latest, &open);
-            self.made.insert(path, made);
-        }
+        let open = self.open_texts();
+        let make = |(base, made, latest)| self.make(base, made, latest, &open);
+        self.made = parts.into_iter().map(make).collect();
+    }
+
+    /// The same tasks and results with the texts that the editor shows now, and the trees that are there now.
+    fn dress(&mut self) {
+        let open = self.open_texts();
+        let before = std::mem::take(&mut self.made).into_iter();
+        let make = |it: Made| self.make(it.base.clone(), Some(it), None, &open);
+        self.made = before.map(make).collect();
+    }
+
+    fn open_texts(&self) -> OpenTexts {
+        self.open.iter().map(|it| (it.path.clone(), Arc::clone(&it.text))).collect()
     }
 
     fn base(&mut self, saved: Arc<Saved>, loops: &[Arc<LoopSeen>]) -> Base {
@@ -307,11 +318,6 @@ impl World {
             unknown: dress.unknown.clone(),
         });
         Made { base, latest, dress, task }
-    }
-
-    /// As they were found.
-    fn in_order(&self) -> impl Iterator<Item = &Made> {
-        self.saved.iter().filter_map(|it| self.made.get(&it.path))
     }
 
     fn is_worked_on(&self, task: &TaskSeen) -> bool {

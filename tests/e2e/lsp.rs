@@ -5,6 +5,7 @@ mod endings;
 mod frames;
 mod limits;
 mod load;
+mod many;
 mod noise;
 mod orders;
 mod remarks;

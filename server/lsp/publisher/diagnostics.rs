@@ -1,6 +1,7 @@
 //! `textDocument/publishDiagnostics`: for every document that has something to say, open or not; only what changed;
 //! an empty list once where there is nothing more.
 
+mod kept;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use lsp_types::{
     Position, PublishDiagnosticsClientCapabilities, Range, Url,
 };
 
+use self::kept::Kept;
 use crate::lookout::Picture;
 use crate::lookout::picture::TaskSeen;
 use crate::lsp::documents::Document;
@@ -24,6 +26,7 @@ use crate::lsp::shared::{Shared, real};
 #[derive(Default)]
 pub(super) struct Diagnostics {
     sent: BTreeMap<Url, Vec<Diagnostic>>,
+    kept: Kept,
 }
 
 /// Everything that turning remarks into messages needs.
@@ -39,6 +42,8 @@ struct Made {
     lists: BTreeMap<Url, Vec<Diagnostic>>,
     /// The editor shows a newer text of these than was looked at: what stands there stays until the next look.
     behind: BTreeSet<Url>,
+    /// The files that it is about, whether there is something to say of them or not.
+    spoken_of: BTreeSet<PathBuf>,
 }
 
 impl Diagnostics {
@@ -46,11 +51,14 @@ impl Diagnostics {
         let desk = Desk::of(shared);
         let looked = Arc::clone(picture);
         // Reads the lines that failures are at.
+        let mut kept = std::mem::take(&mut self.kept);
         let made = tokio::task::spawn_blocking(move || {
-            let made = Made::of(&looked, &desk);
-            (made, desk)
+            let mut made = kept.all(&looked, &desk);
+            made.settings(&looked, &desk);
+            (made, kept, desk)
         });
-        let Ok((Made { lists: mut now, behind }, desk)) = made.await else { return };
+        let Ok((Made { lists: mut now, behind, .. }, kept, desk)) = made.await else { return };
+        self.kept = kept;
         for gone in self.sent.keys().filter(|it| !now.contains_key(*it)).cloned().collect::<Vec<_>>() {
             now.insert(gone, Vec::new());
         }
@@ -71,27 +79,42 @@ impl Diagnostics {
 }
 
 impl Made {
-    fn of(picture: &Picture, desk: &Desk) -> Self {
+    fn of_task(picture: &Picture, task: &TaskSeen, desk: &Desk) -> Self {
         let mut made = Self::default();
-        for task in &picture.tasks {
-            known::with(picture, task, |known| {
-                made.task(task, known, desk);
-                for failure in editor::source_failures(known) {
-                    if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {
-                        made.add(desk.uri(&path), diagnostic);
-                    }
+        known::with(picture, task, |known| {
+            made.task(task, known, desk);
+            for failure in editor::source_failures(known) {
+                if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {
+                    made.add(desk.uri(&path), diagnostic);
+                    made.spoken_of.insert(path);
                 }
-            });
-        }
+            }
+        });
+        made
+    }
+
+    /// Of the configuration files.
+    fn settings(&mut self, picture: &Picture, desk: &Desk) {
         for config in &picture.configs {
             let (Some(uri), lines) = (desk.uri(&config.path), Lines::of(&config.text)) else { continue };
-            made.note_text(&uri, desk, &config.path, &config.text);
+            self.note_text(&uri, desk, &config.path, &config.text);
             for remark in editor::settings::diagnostics("", &config.text) {
                 let range = lines.range(&config.text, &remark.place.range, desk.encoding);
-                made.add(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
+                self.add(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
             }
         }
-        made
+    }
+
+    fn include(&mut self, part: &Self) {
+        for (uri, list) in &part.lists {
+            if let Some(mine) = self.lists.get_mut(uri) {
+                let more: Vec<Diagnostic> = list.iter().filter(|it| !mine.contains(it)).cloned().collect();
+                mine.extend(more);
+            } else {
+                self.lists.insert(uri.clone(), list.clone());
+            }
+        }
+        self.behind.extend(part.behind.iter().cloned());
     }
 
     fn task(&mut self, task: &TaskSeen, known: &Known<'_>, desk: &Desk) {
@@ -100,6 +123,7 @@ impl Made {
             let path = task.root.join(&document.path);
             let Some(uri) = desk.uri(&path) else { continue };
             self.note_text(&uri, desk, &path, &document.text);
+            self.spoken_of.insert(path);
             // Remarks come in the order of the documents.
             let lines = Lines::of(&document.text);
             while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {

@@ -1,5 +1,6 @@
 //! `loopkeeper/status`: whole, at most one a second, only when something changed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use loopkeeper_core::sanitize;
@@ -15,13 +16,20 @@ use crate::lsp::shared::Shared;
 const EVERY: Duration = Duration::from_secs(1);
 
 pub(super) struct Status {
+    /// Without its tasks.
     sent: Option<StatusParams>,
+    tasks: Vec<TaskEntry>,
+    /// Made of the tasks of the last picture; what did not change is not made again.
+    entries: Vec<(Arc<TaskSeen>, TaskEntry)>,
+    /// An entry was made since the last one that was sent that differs from the one before.
+    differs: bool,
     pace: Pace,
 }
 
 impl Default for Status {
     fn default() -> Self {
-        Self { sent: None, pace: Pace::new(EVERY) }
+        let (tasks, entries) = (Vec::new(), Vec::new());
+        Self { sent: None, tasks, entries, differs: true, pace: Pace::new(EVERY) }
     }
 }
 
@@ -31,26 +39,55 @@ impl Status {
         if !shared.session().knows_us() {
             return None;
         }
-        // A status of many tasks is not made for nothing; a burst of changes is one.
+        // A burst of changes is one.
         if let Some(due) = self.pace.due() {
             return Some(due);
         }
-        let mut status = of(shared, picture);
-        if self.sent.as_ref().is_some_and(|it| is_same(it, &status)) {
+        self.follow(picture);
+        let mut head = head(shared, picture);
+        let same_head = self.sent.as_ref().is_some_and(|it| is_same(it, &head));
+        if same_head && !self.differs {
             return None;
         }
-        if let Err(due) = self.pace.step() {
-            return Some(due);
+        let tasks: Vec<TaskEntry> = self.entries.iter().map(|(_, entry)| entry.clone()).collect();
+        self.differs = false;
+        if same_head && tasks == self.tasks {
+            return None;
         }
-        status.seq = shared.next_seq();
-        shared.client.send_notification::<StatusChanged>(status.clone()).await;
-        self.sent = Some(status);
+        let _ = self.pace.step();
+        head.seq = shared.next_seq();
+        self.sent = Some(head.clone());
+        self.tasks.clone_from(&tasks);
+        shared.client.send_notification::<StatusChanged>(StatusParams { tasks, ..head }).await;
         None
+    }
+
+    fn follow(&mut self, picture: &Picture) {
+        self.differs |= self.entries.len() != picture.tasks.len();
+        let mut before = std::mem::take(&mut self.entries).into_iter();
+        for task in &picture.tasks {
+            let old = before.next();
+            let same = old.as_ref().is_some_and(|(it, _)| Arc::ptr_eq(it, task));
+            let entry = match old {
+                Some((_, entry)) if same => entry,
+                old => {
+                    let entry = of_task(task);
+                    self.differs |= old.is_none_or(|(_, it)| it != entry);
+                    entry
+                }
+            };
+            self.entries.push((Arc::clone(task), entry));
+        }
     }
 }
 
 /// The status at this moment.
 pub(crate) fn of(shared: &Shared, picture: &Picture) -> StatusParams {
+    StatusParams { tasks: picture.tasks.iter().map(|it| of_task(it)).collect(), ..head(shared, picture) }
+}
+
+/// All of it but the tasks.
+fn head(shared: &Shared, picture: &Picture) -> StatusParams {
     let (health, message) = match &picture.trouble {
         None => (Health::Ok, None),
         Some(Trouble::Files(message)) => (Health::Warning, Some(message)),
@@ -63,7 +100,7 @@ pub(crate) fn of(shared: &Shared, picture: &Picture) -> StatusParams {
         message: message.map(|it| sanitize::text(it)),
         trusted: picture.trusted,
         loops: picture.loops.iter().map(|it| of_loop(shared, it)).collect(),
-        tasks: picture.tasks.iter().map(|it| of_task(it)).collect(),
+        tasks: Vec::new(),
     }
 }
 
