@@ -224,7 +224,7 @@ impl Run {
         }
         if let AgentEvent::Text(said) | AgentEvent::Unread(said) = event {
             let text = sanitize::text(&self.scene.stage.redactor.redact(&said));
-            let _ = self.scene.desk.news.send(News::Output { text });
+            let _ = self.scene.desk.news.send(News::Output { iteration: self.start.iteration, text });
         }
     }
 

@@ -112,7 +112,7 @@ pub enum News {
     /// What the agent is doing, one sanitised line.
     Activity { text: String },
     /// A piece of the agent's output, sanitised.
-    Output { text: String },
+    Output { iteration: u32, text: String },
 }
 
 /// Accepts connections until the keeper drops the task.

@@ -40,6 +40,8 @@ struct Heard {
 pub(crate) struct Waiting {
     pub(crate) text: String,
     pub(crate) dropped: usize,
+    /// That the last of it came from; 0 where the keeper does not say.
+    pub(crate) iteration: u32,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +50,8 @@ struct News {
     kind: String,
     #[serde(default)]
     text: String,
+    #[serde(default)]
+    iteration: u32,
 }
 
 impl Live {
@@ -119,7 +123,7 @@ impl Live {
             match news.kind.as_str() {
                 "recorded" => changed(),
                 "activity" => self.set_activity(id, &news.text),
-                "output" => self.add_output(id, &news.text),
+                "output" => self.add_output(id, &news),
                 _ => {}
             }
         }
@@ -132,13 +136,14 @@ impl Live {
         }
     }
 
-    fn add_output(&self, id: &str, text: &str) {
+    fn add_output(&self, id: &str, news: &News) {
         let mut heard = self.heard();
         if !heard.subscribed.contains(id) {
             return;
         }
         let waiting = heard.waiting.entry(id.to_owned()).or_default();
-        waiting.add(text);
+        waiting.iteration = news.iteration;
+        waiting.add(&news.text);
         self.news.notify_one();
     }
 

@@ -32,7 +32,9 @@ impl Output {
             return Some(due);
         }
         for (loop_id, waiting) in shared.lookout().live().take_output() {
-            let iteration = picture.loop_with(&loop_id).map_or(0, |it| it.status.iteration);
+            // A picture may be a moment behind what is printed.
+            let seen = || picture.loop_with(&loop_id).map_or(0, |it| it.status.iteration);
+            let iteration = if waiting.iteration > 0 { waiting.iteration } else { seen() };
             let mut text = waiting.text;
             if waiting.dropped > 0 {
                 text.insert_str(0, &format!("… {} bytes are not shown here\n", waiting.dropped));

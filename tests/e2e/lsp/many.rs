@@ -36,7 +36,7 @@ fn cost_of_keystrokes(tasks: usize) -> Duration {
         studio.type_into(&names[0], version, &format!("{text}{more}"));
         studio.remarks(&names[0], |it| has(it, "bad-check") == bad);
     }
-    processor_time(studio.editor.pid()) - before
+    processor_time(studio.editor.pid()).saturating_sub(before)
 }
 
 fn task(criteria: usize) -> String {

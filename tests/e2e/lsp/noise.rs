@@ -147,8 +147,7 @@ fn progress_has_one_readable_token_and_an_end() {
     assert_eq!((&begun["token"], &begun["value"]["title"]), (&created["token"], &"Ralph PROMPT.md".into()));
     studio.world.until_shared("up.1");
     studio.editor.said("$/progress", |it| {
-        it["value"]["kind"] == "report"
-            && it["value"]["message"].as_str().unwrap().starts_with("iteration 1/25")
+        it["value"]["kind"] != "end" && it["value"]["message"].as_str().unwrap().starts_with("iteration 1/25")
     });
     studio.done("stop", &json!({"loopId": id, "now": true}));
     let ended = studio.editor.said("$/progress", |it| it["value"]["kind"] == "end");
