@@ -90,6 +90,7 @@ test("vscode_orders: the trust page is read-only and verbatim, and the yes is a 
   const text = "Commands of Parse dates\n\n  sh -c 'make test'\n  ./agent.sh\n  <b>[x](command:y)</b>\n";
   stage.answers("loopkeeper/trustPage", { result: { hash: "abc", trusted: false, commands, text } });
   stage.status([], [stage.task({ unknownCommands: 2 })]);
+  await window.sees("Ralph");
   await window.palette("Ralph: Trust This Task's Commands");
   const note = await window.notification("runs 2 commands that are not trusted yet");
   assert.deepEqual(note.buttons, ["Trust 2 commands"]);
@@ -109,6 +110,7 @@ test("vscode_orders: the changes of an iteration in the diff editor", async () =
   const files = [{ path: "src/a.txt", kind: "changed", before, after: stage.uri("src/a.txt") }, { path: "b.txt", kind: "added", after: stage.uri("src/a.txt") }];
   stage.answers("loopkeeper.server.diff", { result: { status: null, patch: before, files } });
   stage.status([stage.loop()]);
+  await window.sees("Ralph 7/30 · 3/5");
   await window.palette("Ralph: Show Changes of Iteration");
   await window.pick("Iteration 2");
   await stage.ordered("loopkeeper.server.diff", (it) => it.iteration === 2);
@@ -125,6 +127,7 @@ test("vscode_orders: the way back asks once and says what it did", async () => {
   const refused = [{ path: "big.bin", why: "too large to keep" }];
   stage.answers("loopkeeper.server.rollback", { result: { status: null, written: 3, removed: 1, refused } });
   stage.status([stage.loop()]);
+  await window.sees("Ralph 7/30 · 3/5");
   await window.palette("Ralph: Roll Back to Iteration");
   await window.pick("Start");
   await window.pick("Roll Back to the Start");
@@ -135,6 +138,7 @@ test("vscode_orders: the way back asks once and says what it did", async () => {
 test("vscode_orders: the output view shows what comes from the loop it is about", async () => {
   stage.answers("loopkeeper/subscribe", { result: { subscribed: true } });
   stage.status([stage.loop()]);
+  await window.sees("Ralph 7/30 · 3/5");
   await window.palette("Ralph: Show Output");
   await window.see("the subscription", () => stage.received().find((it) => it.method === "loopkeeper/subscribe")?.params, (it) => it?.on === true);
   stage.say("loopkeeper/output", { loopId: "another", iteration: 1, text: "not this\n" });
