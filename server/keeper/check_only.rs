@@ -12,7 +12,7 @@ use super::rounds::{self, Request};
 use super::stage::Stage;
 use super::{KeeperError, main_loop::Observer};
 use crate::adapters::clock;
-use crate::adapters::journal_file::JournalFile;
+use crate::adapters::journal_file::{JournalError, JournalFile};
 use crate::adapters::process::orphans;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::Workspace;
@@ -63,9 +63,45 @@ async fn steady_round(stage: &Stage) -> Result<Round, KeeperError> {
 }
 
 fn record(path: &Path, round: &Round) -> Result<Vec<Entry>, KeeperError> {
+    put_damage_aside(path)?;
     shortened::shorten(path)?;
     let mut journal =
         if path.exists() { JournalFile::open(path)?.journal } else { JournalFile::create(path)? };
     let record = Record::ChecksDone { iteration: None, round: Box::new(round.clone()) };
     Ok(journal.append(clock::now(), vec![record])?)
+}
+
+/// What was found before is told by the next round anyway: damage to it keeps nobody from checking. Its bytes stay.
+fn put_damage_aside(path: &Path) -> Result<(), KeeperError> {
+    if !path.exists() || !matches!(JournalFile::open(path), Err(JournalError::Damaged { .. })) {
+        return Ok(());
+    }
+    let names = (1..=u32::MAX).map(|it| path.with_extension(format!("damaged-{it}")));
+    let aside = names.into_iter().find(|it| !it.exists()).unwrap_or_default();
+    super::note(&format!("the record of earlier checks is damaged; its bytes are in {}", aside.display()));
+    std::fs::rename(path, &aside).map_err(KeeperError::io("put aside", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_core::journal::Round;
+
+    use super::record;
+    use crate::adapters::journal_file::JournalFile;
+
+    #[test]
+    fn a_damaged_record_is_put_aside_and_the_round_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("PROMPT.md.jsonl");
+        let round =
+            Round { tree_before: "a".into(), tree_after: "a".into(), wrote: Vec::new(), results: Vec::new() };
+        record(&path, &round).unwrap();
+        record(&path, &round).unwrap();
+        let damaged = std::fs::read_to_string(&path).unwrap().replacen("treeBefore", "treeBefxre", 1);
+        std::fs::write(&path, &damaged).unwrap();
+        record(&path, &round).unwrap();
+        assert_eq!(JournalFile::open(&path).unwrap().entries.len(), 1);
+        let aside = folder.path().join("PROMPT.md.damaged-1");
+        assert_eq!(std::fs::read_to_string(aside).unwrap(), damaged, "nothing is lost");
+    }
 }

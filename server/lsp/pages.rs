@@ -4,6 +4,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use lsp_types::{ShowDocumentParams, Url};
 
@@ -11,6 +12,9 @@ use super::shared::Shared;
 use crate::adapters::durable;
 use crate::adapters::state_dir::StateDir;
 use crate::front::failure::Failure;
+
+/// Nobody looks at them again after this.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 pub(crate) struct Pages {
     folder: PathBuf,
@@ -20,7 +24,22 @@ impl Pages {
     /// The pages of one root.
     pub(crate) fn of(root: &Path) -> Result<Self, Failure> {
         let workspace = StateDir::open()?.workspace(root)?;
-        Ok(Self { folder: workspace.path().join("pages") })
+        let pages = Self { folder: workspace.path().join("pages") };
+        pages.drop_old(SystemTime::now());
+        Ok(pages)
+    }
+
+    /// Copies all of them: what they show is kept elsewhere, or gone on purpose.
+    fn drop_old(&self, now: SystemTime) {
+        for page in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let made = page.metadata().and_then(|it| it.modified());
+            let age = made.ok().and_then(|it| now.duration_since(it).ok()).unwrap_or_default();
+            if age > KEPT {
+                let path = page.path();
+                // Whatever cannot be removed now is tried again.
+                let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
+            }
+        }
     }
 
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
@@ -52,5 +71,26 @@ pub(crate) fn show(shared: &Arc<Shared>, uri: &str) {
         let params = ShowDocumentParams { uri, external: None, take_focus: Some(false), selection: None };
         let shared = Arc::clone(shared);
         tokio::spawn(async move { drop(shared.client.show_document(params).await) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::SystemTime;
+
+    use super::{KEPT, Pages};
+
+    #[test]
+    fn pages_that_nobody_looks_at_any_more_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let pages = Pages { folder: folder.path().join("pages") };
+        let page = pages.put("commands.txt", b"make").unwrap();
+        let below = pages.put_below(Path::new("20261120-abcdef-0001/before/a"), b"a").unwrap();
+        pages.drop_old(SystemTime::now() + KEPT / 2);
+        assert!(page.is_file() && below.is_file());
+        pages.drop_old(SystemTime::now() + KEPT * 2);
+        assert!(!page.exists() && !below.exists());
+        pages.put("commands.txt", b"make").unwrap();
     }
 }
