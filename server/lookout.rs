@@ -8,6 +8,7 @@ pub(crate) mod live;
 mod loops;
 mod made;
 pub(crate) mod picture;
+pub(crate) mod quick;
 mod results;
 mod tasks;
 mod watching;
@@ -22,6 +23,7 @@ use tokio::time::{sleep, timeout};
 
 pub(crate) use self::live::Live;
 pub(crate) use self::picture::Picture;
+use self::quick::Quick;
 pub(crate) use self::tasks::is_config;
 use self::watching::Watching;
 use self::world::World;
@@ -123,18 +125,21 @@ impl Scope {
         World::new(Arc::clone(&self.state), self.folders.clone(), self.trusted)
     }
 
-    /// Does something with the world on a thread that may block. A look that panics is a bug, and no reason never to
-    /// look again.
-    async fn apart(&self, mut world: World, work: impl FnOnce(&mut World) + Send + 'static) -> World {
-        let worked = tokio::task::spawn_blocking(move || {
+    /// Does something with the world, where that may block. A look that panics is a bug, and no reason never to look
+    /// again.
+    async fn with(
+        &self,
+        quick: &mut Quick,
+        mut world: World,
+        work: impl FnOnce(&mut World) + Send + 'static,
+    ) -> World {
+        let worked = quick.run(move || {
             work(&mut world);
             world
         });
-        worked.await.unwrap_or_else(|error| {
+        worked.await.unwrap_or_else(|| {
             let mut world = self.world();
-            world.trouble(format!(
-                "looking at the folders failed: {error}. Hint: this is a bug, please report it"
-            ));
+            world.trouble("looking at the folders failed. Hint: this is a bug, please report it".to_owned());
             world
         })
     }
@@ -227,7 +232,7 @@ impl Post {
                 let _ = wanted.nudge(nudge);
             })
         };
-        let mut pulse = false;
+        let (mut pulse, mut quick) = (false, Quick::default());
         while self.woken(pulse).await {
             let (mut nudge, mut number) = self.wanted.take();
             if nudge.burst {
@@ -239,8 +244,11 @@ impl Post {
                 scope.folders.clone_from(&folders);
                 world.set_folders(folders);
             }
-            let texts = Arc::clone(&scope.texts);
-            world = scope.apart(world, move |world| world.look(nudge, texts.open())).await;
+            let (texts, mut slow) = (Arc::clone(&scope.texts), Quick::default());
+            // Everything else reads files.
+            let is_keystroke = world.has_begun() && !nudge.is_deep() && !nudge.tree;
+            let quick = if is_keystroke { &mut quick } else { &mut slow };
+            world = scope.with(quick, world, move |world| world.look(nudge, texts.open())).await;
             if nudge.is_deep() {
                 let places = world.places();
                 let followed = tokio::task::spawn_blocking(move || {
@@ -255,7 +263,7 @@ impl Post {
             }
             self.publish(&world, number);
             if nudge.tree {
-                world = scope.apart(world, World::look_at_trees).await;
+                world = scope.with(&mut Quick::default(), world, World::look_at_trees).await;
                 self.publish(&world, number);
             }
             pulse = world.is_busy();

@@ -32,7 +32,7 @@ pub(super) struct Base {
 /// What is shown besides.
 pub(super) struct Dress {
     pub(super) texts: Vec<Option<Arc<str>>>,
-    pub(super) unknown: Unknown,
+    pub(super) unknown: Arc<Unknown>,
     /// The tree of its root at this moment, where results can be compared with it.
     pub(super) tree: Option<String>,
 }
@@ -64,7 +64,7 @@ impl Dress {
         };
         self.texts.len() == other.texts.len()
             && self.texts.iter().zip(&other.texts).all(same)
-            && self.unknown == other.unknown
+            && (Arc::ptr_eq(&self.unknown, &other.unknown) || self.unknown == other.unknown)
             && self.tree == other.tree
     }
 }

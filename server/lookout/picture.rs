@@ -63,7 +63,7 @@ pub(crate) struct TaskSeen {
     /// A round of checks without a loop is running.
     pub(crate) checking: bool,
     /// What nobody trusts yet.
-    pub(crate) unknown: Unknown,
+    pub(crate) unknown: Arc<Unknown>,
 }
 
 /// One result, and where everything lies that the check printed.

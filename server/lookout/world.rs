@@ -35,7 +35,7 @@ pub(super) struct World {
     /// By the file that holds them.
     alone: BTreeMap<PathBuf, Alone>,
     /// By the task's document.
-    unknown: BTreeMap<PathBuf, Unknown>,
+    unknown: BTreeMap<PathBuf, Arc<Unknown>>,
     /// The tree of each root as last seen, by a look or by a round of checks.
     trees: BTreeMap<PathBuf, String>,
     open: Vec<OpenText>,
@@ -92,6 +92,11 @@ impl World {
     /// Said until the next look at what the state folder holds.
     pub(super) fn trouble(&mut self, trouble: String) {
         self.state_troubles.push(trouble);
+    }
+
+    /// There was a look at everything.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun
     }
 
     /// Looks at what `nudge` says may have changed.
@@ -219,7 +224,7 @@ impl World {
         // Without a state folder nothing can be started, and what was known stays.
         let Some(trust) = self.store.as_ref().map(TrustStore::open) else { return };
         self.trust_trouble = trust.trouble().map(ToString::to_string);
-        self.unknown = self.saved.iter().map(|it| (it.path.clone(), it.unknown(&trust))).collect();
+        self.unknown = self.saved.iter().map(|it| (it.path.clone(), Arc::new(it.unknown(&trust)))).collect();
     }
 
     /// Makes anew what is made of something else than before.
@@ -315,7 +320,7 @@ impl World {
             results,
             last_loop: base.last_loop.clone(),
             checking: base.checking,
-            unknown: dress.unknown.clone(),
+            unknown: Arc::clone(&dress.unknown),
         });
         Made { base, latest, dress, task }
     }

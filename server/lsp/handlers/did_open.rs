@@ -8,5 +8,6 @@ use crate::lsp::shared::Shared;
 pub(crate) fn handle(shared: &Shared, params: DidOpenTextDocumentParams) {
     let opened = params.text_document;
     shared.documents.open(opened.uri, opened.version, opened.text);
-    shared.lookout().nudge(Nudge::TEXTS);
+    // It may be a task, or stand in a folder, that nobody knew of.
+    shared.lookout().nudge(Nudge::FILES);
 }

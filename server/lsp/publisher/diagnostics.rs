@@ -18,6 +18,7 @@ use lsp_types::{
 use self::kept::Kept;
 use crate::lookout::Picture;
 use crate::lookout::picture::TaskSeen;
+use crate::lookout::quick::Quick;
 use crate::lsp::documents::Document;
 use crate::lsp::documents::positions::{Encoding, Lines};
 use crate::lsp::known;
@@ -27,6 +28,7 @@ use crate::lsp::shared::{Shared, real};
 pub(super) struct Diagnostics {
     sent: BTreeMap<Url, Vec<Diagnostic>>,
     kept: Kept,
+    quick: Quick,
 }
 
 /// Everything that turning remarks into messages needs.
@@ -52,12 +54,12 @@ impl Diagnostics {
         let looked = Arc::clone(picture);
         // Reads the lines that failures are at.
         let mut kept = std::mem::take(&mut self.kept);
-        let made = tokio::task::spawn_blocking(move || {
+        let made = self.quick.run(move || {
             let mut made = kept.all(&looked, &desk);
             made.settings(&looked, &desk);
             (made, kept, desk)
         });
-        let Ok((Made { lists: mut now, behind, .. }, kept, desk)) = made.await else { return };
+        let Some((Made { lists: mut now, behind, .. }, kept, desk)) = made.await else { return };
         self.kept = kept;
         for gone in self.sent.keys().filter(|it| !now.contains_key(*it)).cloned().collect::<Vec<_>>() {
             now.insert(gone, Vec::new());

@@ -65,7 +65,13 @@ pub(super) fn is_optional(heading: &str) -> bool {
 }
 
 fn leading(text: &str) -> Option<(Phrase, String)> {
-    let text = normalised(text);
+    let text = undecorated(text);
+    let first = text.chars().next()?.to_lowercase().next()?;
+    // Most lines begin like none of them.
+    if !PHRASES.iter().any(|(words, _)| words.starts_with(first)) {
+        return None;
+    }
+    let text = folded(text);
     PHRASES.iter().find_map(|(words, phrase)| {
         let rest = text.strip_prefix(words)?;
         let goes_on = rest.chars().next().is_some_and(|next| next.is_alphanumeric() && !is_cjk(next));
@@ -75,7 +81,10 @@ fn leading(text: &str) -> Option<(Phrase, String)> {
 
 /// Lower case, single spaces, without what stands in front; only as much of the text as can matter.
 fn normalised(text: &str) -> String {
-    let text = undecorated(text);
+    folded(undecorated(text))
+}
+
+fn folded(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().take(LONGEST).map(str::to_lowercase).collect();
     words.join(" ")
 }
@@ -102,11 +111,14 @@ fn is_letter_emoji(char: char) -> bool {
     matches!(char, '\u{2139}' | '\u{24c2}' | '\u{1f100}'..='\u{1f1ff}')
 }
 
+const LONGEST_NUMBER: usize = 5;
+
 /// "IV. ", "b) ", "一、".
 fn without_letter_number(text: &str) -> &str {
-    let Some(end) = text.find(['.', ')', '、', '．']) else { return text };
+    let is_end = |(_, char): &(usize, char)| matches!(char, '.' | ')' | '、' | '．');
+    let Some((end, _)) = text.char_indices().take(LONGEST_NUMBER + 1).find(is_end) else { return text };
     let (number, rest) = text.split_at(end);
-    let is_roman = number.len() <= 5 && number.chars().all(|char| "ivxIVX".contains(char));
+    let is_roman = number.len() <= LONGEST_NUMBER && number.chars().all(|char| "ivxIVX".contains(char));
     let is_letter = number.len() == 1;
     let is_chinese =
         number.chars().count() <= 3 && number.chars().all(|char| "一二三四五六七八九十".contains(char));
@@ -116,15 +128,11 @@ fn without_letter_number(text: &str) -> &str {
 /// ":white_check_mark: " whose first colon was taken off with the punctuation.
 fn without_short_code<'a>(whole: &str, rest: &'a str) -> &'a str {
     let begins_with_colon = whole.get(..whole.len() - rest.len()).is_some_and(|before| before.ends_with(':'));
-    match rest.split_once(':') {
-        Some((code, after))
-            if begins_with_colon
-                && code.chars().all(|char| char.is_ascii_alphanumeric() || "_+-".contains(char)) =>
-        {
-            after
-        }
-        _ => rest,
+    if !begins_with_colon {
+        return rest;
     }
+    let is_code = |it: &str| it.chars().all(|char| char.is_ascii_alphanumeric() || "_+-".contains(char));
+    rest.split_once(':').filter(|(code, _)| is_code(code)).map_or(rest, |(_, after)| after)
 }
 
 /// Without a final colon and without "(…)".

@@ -12,9 +12,17 @@ pub(super) fn is_in(text: &str) -> bool {
     text.split_once(OPEN).is_some_and(|(_, rest)| rest.contains(CLOSE))
 }
 
+/// Whether there is anything to look for. Most texts have none, and most of those no `<`, which is found out fast.
+pub(super) fn may_be_in(text: &str) -> bool {
+    text.contains('<') && text.contains(OPEN)
+}
+
 /// Finds the promise and reports doubled tags. Raw lines, since what Markdown makes of a tag does not matter
 /// to an agent.
 pub(super) fn read(source: &Source<'_>, out: &mut Outline) {
+    if !may_be_in(source.text()) {
+        return;
+    }
     let mut chosen: Option<(Rank, String)> = None;
     for (range, line) in source.lines() {
         let Some(found) = find(line) else { continue };

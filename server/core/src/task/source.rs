@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::phrases::{ends_in_colon, phrase};
+use super::promise;
 
 pub(super) struct Source<'a> {
     text: &'a str,
@@ -24,9 +25,10 @@ impl<'a> Source<'a> {
         let skipped = front_matter_end(text);
         let mut source =
             Self { text, skipped, spread: String::with_capacity(text.len() + 16), inserted: Vec::new() };
+        let promises = promise::may_be_in(text);
         let mut after_text = false;
         for line in text.get(skipped..).unwrap_or_default().split_inclusive('\n') {
-            if after_text && opens_section(line) {
+            if after_text && opens_section(line, promises) {
                 source.inserted.push(source.spread.len());
                 source.spread.push('\n');
             }
@@ -34,6 +36,10 @@ impl<'a> Source<'a> {
             after_text = !line.trim().is_empty();
         }
         source
+    }
+
+    pub(super) fn text(&self) -> &'a str {
+        self.text
     }
 
     pub(super) fn spread(&self) -> &str {
@@ -95,14 +101,19 @@ fn begins_with_key(line: &str) -> bool {
     })
 }
 
-fn opens_section(line: &str) -> bool {
+/// `promises`: somewhere in the document there is one.
+fn opens_section(line: &str, promises: bool) -> bool {
     let line = line.trim_end();
     let is_text = !line.starts_with(|char: char| char.is_whitespace() || "#>|`~".contains(char));
     if !is_text || is_list_marker(line) {
         return false;
     }
-    if line.contains("<promise>") {
+    if promises && promise::may_be_in(line) {
         return true;
+    }
+    // Nearly every line ends here.
+    if !line.contains(':') && !line.contains('：') {
+        return false;
     }
     // A lead line is short, or has its list on the same line.
     let head: String = line.chars().filter(|char| !"*_".contains(*char)).take(HEAD_CHARS).collect();
