@@ -51,8 +51,9 @@ class Editor:
                     length = int(value)
             if length is None:
                 return
-            message = json.loads(stream.read(length))
+            body = stream.read(length)
             now = time.monotonic()
+            message = json.loads(body)
             if "method" in message and "id" in message:
                 answer = {"jsonrpc": "2.0", "id": message["id"], "result": None}
                 body = json.dumps(answer).encode()
@@ -126,8 +127,12 @@ class Editor:
         self.notify("textDocument/didOpen", {"textDocument": document})
 
     def change(self, path, version, text):
+        """When the message was ready: what making it takes is the client's affair."""
         document = {"uri": f"file://{path}", "version": version}
-        self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+        data = frame("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": text}]})
+        ready = time.monotonic()
+        self.write(data)
+        return ready
 
     def published(self, path, is_it, since=0):
         """When diagnostics of the file came that are so."""

@@ -18,7 +18,8 @@ from editor import Editor, frame, switches
 from loop import Bench, proc
 
 REQUESTS = 100_000
-LINES = 2_000
+LINES, ITEMS = 2_000, 50
+PROSE = LINES - ITEMS - 10
 LIMIT_IDLE, LIMIT_DEAF = 12, 64
 # As editors announce it; without `diagnostic`, so that both servers publish.
 CLIENT = {
@@ -39,14 +40,14 @@ class Ours:
 
     def text(self, has_mistake):
         """A long task whose last criterion is or is not written as it should be."""
-        prose = "".join(f"Line {it} of what is to be done, `with` some **markup**.\n" for it in range(LINES - 60))
-        items = "".join(f"- criterion {it}: `$ test -f file{it}`\n" for it in range(50))
+        prose = "".join(f"Line {it} of what is to be done, `with` some **markup**.\n" for it in range(PROSE))
+        items = "".join(f"- criterion {it}: `$ test -f file{it}`\n" for it in range(ITEMS))
         last = "- the last: `cargo test`\n" if has_mistake else "- the last: `$ cargo test`\n"
         return f"# Bench\n\n{prose}\n## Done when\n\n{items}{last}"
 
 
 class Ruff:
-    name, file, language, code = "ruff", "bench.py", "python", "F401"
+    name, file, language, code = "ruff", "bench.py", "python", "F821"
 
     def __init__(self, folder):
         self.argv = [os.path.abspath(os.path.join(folder, "ruff")), "server"]
@@ -54,8 +55,11 @@ class Ruff:
     short = "import os\n\n\ndef function(a, b):\n    return a + b\n"
 
     def text(self, has_mistake):
-        functions = "".join(f"def function_{it}(a, b):\n    return a + b * {it}\n\n\n" for it in range(LINES // 4))
-        return ("import os\n" if has_mistake else "# none\n") + functions
+        """As long as our task, in lines and in bytes, and with as many lines that there is something to say of."""
+        imports = "".join(f"import module_{it}\n" for it in range(ITEMS))
+        body = "def function_{0}(first_number, second_number, name):\n    return first_number + second_number * {0} + len(name)\n"
+        functions = "".join(body.format(it) for it in range(PROSE // 2))
+        return imports + functions + ("missing()\n" if has_mistake else "# none\n")
 
 
 @contextlib.contextmanager
@@ -97,8 +101,7 @@ def keystrokes(server, rounds):
             for version in range(2, 2 + 2 * rounds):
                 has_mistake = version % 2 == 0
                 since = len(editor.messages)
-                begin = time.monotonic()
-                editor.change(path, version, texts[has_mistake])
+                begin = editor.change(path, version, texts[has_mistake])
                 is_said = lambda them: any(it.get("code") == server.code for it in them) == has_mistake
                 times.append((editor.published(path, is_said, since) - begin) * 1000)
             return times
