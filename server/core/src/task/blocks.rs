@@ -1,23 +1,24 @@
 //! Markdown to a flat list of the blocks that can matter, every byte range in the original text. Flat, because
 //! nesting is the author's to choose and recursion would let a document overflow the stack.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use super::item::{Inline, Piece, PieceKind};
 use super::source::Source;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Block {
+pub(super) enum Block<'a> {
     Heading {
         level: u8,
-        text: Inline,
+        text: Inline<'a>,
     },
-    Paragraph(Inline),
+    Paragraph(Inline<'a>),
     ListOpen,
     ListClose,
-    Item(Item),
+    Item(Item<'a>),
     Fence(Range<usize>),
     /// Code by indentation.
     Indented(Range<usize>),
@@ -27,28 +28,28 @@ pub(super) enum Block {
 
 /// A list item with its own first paragraph; what is nested in it follows as blocks of its own.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Item {
+pub(super) struct Item<'a> {
     pub(super) ticked: Option<bool>,
-    pub(super) text: Option<Inline>,
+    pub(super) text: Option<Inline<'a>>,
     pub(super) has_list: bool,
 }
 
-pub(super) fn read(source: &Source<'_>) -> Vec<Block> {
+pub(super) fn read<'a>(source: &'a Source<'a>) -> Vec<Block<'a>> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut builder = Builder { source, blocks: Vec::new(), open: Vec::new(), inline: None, skipping: 0 };
     let events: OffsetIter<'_> = Parser::new_ext(source.spread(), options).into_offset_iter();
     for (event, range) in events {
-        builder.take(&event, source.original(range));
+        builder.take(event, source.original(range));
     }
     builder.blocks
 }
 
 struct Builder<'a> {
     source: &'a Source<'a>,
-    blocks: Vec<Block>,
+    blocks: Vec<Block<'a>>,
     /// Lists and items around the current place; an item by its index in `blocks`.
     open: Vec<Open>,
-    inline: Option<Inline>,
+    inline: Option<Inline<'a>>,
     /// Depth inside a block whose text never matters.
     skipping: usize,
 }
@@ -59,8 +60,8 @@ enum Open {
     Item(usize),
 }
 
-impl Builder<'_> {
-    fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
+impl<'a> Builder<'a> {
+    fn take(&mut self, event: Event<'a>, range: Range<usize>) {
         if self.skipping > 0 {
             match event {
                 Event::Start(_) => self.skipping += 1,
@@ -70,13 +71,13 @@ impl Builder<'_> {
             return;
         }
         match event {
-            Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(*tag),
+            Event::Start(tag) => self.start(&tag, range),
+            Event::End(tag) => self.end(tag),
             Event::Text(text) => self.text(text, range),
             Event::Code(code) => self.code(code, range),
-            Event::SoftBreak | Event::HardBreak => self.piece(PieceKind::Break, " ", range),
+            Event::SoftBreak | Event::HardBreak => self.piece(PieceKind::Break, " ".into(), range),
             Event::InlineHtml(_) => self.cover(&range),
-            Event::TaskListMarker(ticked) => self.tick(*ticked),
+            Event::TaskListMarker(ticked) => self.tick(ticked),
             Event::Rule => self.block(Block::Other),
             Event::Html(_) | Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
@@ -145,7 +146,7 @@ impl Builder<'_> {
         }
     }
 
-    fn text(&mut self, text: &str, range: Range<usize>) {
+    fn text(&mut self, text: CowStr<'a>, range: Range<usize>) {
         let slice = self.source.slice(&range);
         let escaped = slice.starts_with('`') && self.source.is_escaped(range.start);
         let literal = if escaped { slice.get(1..).unwrap_or_default() } else { slice };
@@ -156,14 +157,18 @@ impl Builder<'_> {
         self.piece(PieceKind::Text, text, range);
     }
 
-    fn code(&mut self, code: &str, range: Range<usize>) {
+    fn code(&mut self, code: CowStr<'a>, range: Range<usize>) {
         let is_torn = self.source.slice(&range).contains(['\n', '\r']);
         self.piece(if is_torn { PieceKind::TornCode } else { PieceKind::Code }, code, range);
     }
 
-    fn piece(&mut self, kind: PieceKind, text: &str, range: Range<usize>) {
+    fn piece(&mut self, kind: PieceKind, text: CowStr<'a>, range: Range<usize>) {
         self.cover(&range);
-        self.inline().pieces.push(Piece { kind, text: text.to_owned(), range });
+        let text = match text {
+            CowStr::Borrowed(text) => Cow::Borrowed(text),
+            other => Cow::Owned(other.into_string()),
+        };
+        self.inline().pieces.push(Piece { kind, text, range });
     }
 
     /// Markup belongs to the paragraph's range though it is no piece of it.
@@ -178,7 +183,7 @@ impl Builder<'_> {
     }
 
     /// The paragraph being read. A tight item's text comes without one around it.
-    fn inline(&mut self) -> &mut Inline {
+    fn inline(&mut self) -> &mut Inline<'a> {
         self.inline.get_or_insert_default()
     }
 
@@ -188,7 +193,7 @@ impl Builder<'_> {
         }
     }
 
-    fn open_item(&mut self) -> Option<&mut Item> {
+    fn open_item(&mut self) -> Option<&mut Item<'a>> {
         let Some(Open::Item(index)) = self.open.last() else { return None };
         match self.blocks.get_mut(*index) {
             Some(Block::Item(item)) => Some(item),
@@ -204,13 +209,13 @@ impl Builder<'_> {
         }
     }
 
-    fn skip(&mut self, block: Option<Block>) {
+    fn skip(&mut self, block: Option<Block<'a>>) {
         self.flush();
         self.blocks.extend(block);
         self.skipping = 1;
     }
 
-    fn block(&mut self, block: Block) {
+    fn block(&mut self, block: Block<'a>) {
         self.flush();
         self.blocks.push(block);
     }

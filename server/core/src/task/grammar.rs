@@ -57,8 +57,8 @@ impl Item {
     }
 }
 
-pub(super) fn read(inline: &Inline, mode: Mode) -> Item {
-    let spans: Vec<Seen> = seen(inline);
+pub(super) fn read(inline: &Inline<'_>, mode: Mode) -> Item {
+    let spans: Vec<Seen<'_>> = seen(inline);
     let mut reading = Reading { inline, spans, mode, faults: Vec::new() };
     reading.broken_spans();
     let check_at = reading.the_check();
@@ -87,7 +87,7 @@ fn fault(code: FindingCode, fact: String, range: &Range<usize>) -> Fault {
 struct Seen<'a> {
     /// Index of its piece.
     piece: usize,
-    source: &'a Piece,
+    source: &'a Piece<'a>,
     span: Span,
     expectation: Expectation,
     follows: Follows,
@@ -103,7 +103,7 @@ enum Follows {
     Prose,
 }
 
-fn seen(inline: &Inline) -> Vec<Seen<'_>> {
+fn seen<'a>(inline: &'a Inline<'a>) -> Vec<Seen<'a>> {
     let mut follows = Follows::Nothing;
     let mut spans = Vec::new();
     for (index, piece) in inline.pieces.iter().enumerate().rev() {
@@ -127,15 +127,15 @@ fn seen(inline: &Inline) -> Vec<Seen<'_>> {
 }
 
 /// Adjacent texts are one text: Markdown splits them wherever it looked for markup.
-fn text_follows(inline: &Inline, index: usize) -> Follows {
-    let is_text = |piece: &&Piece| !piece.kind.is_code();
+fn text_follows(inline: &Inline<'_>, index: usize) -> Follows {
+    let is_text = |piece: &&Piece<'_>| !piece.kind.is_code();
     let (before, after) = inline.pieces.split_at(index);
     let continued = before.iter().next_back().is_some_and(|piece| is_text(&piece));
     if continued {
         // Judged once, at the first piece of the run.
         return Follows::Nothing;
     }
-    let text: String = after.iter().take_while(is_text).map(|piece| piece.text.as_str()).collect();
+    let text: String = after.iter().take_while(is_text).map(|piece| &*piece.text).collect();
     let left = attributes::without_groups(&text);
     let mut words =
         left.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
@@ -152,7 +152,7 @@ fn text_follows(inline: &Inline, index: usize) -> Follows {
 const CONNECTIVES: &[&str] = &["and", "or", "plus", "then", "和", "与", "及", "且", "或", "以及", "并且"];
 
 struct Reading<'a> {
-    inline: &'a Inline,
+    inline: &'a Inline<'a>,
     spans: Vec<Seen<'a>>,
     mode: Mode,
     faults: Vec<Fault>,
@@ -193,7 +193,7 @@ impl Reading<'_> {
     }
 
     fn text_before(&self, piece: usize) -> String {
-        self.inline.pieces.iter().take(piece).map(|piece| piece.text.as_str()).collect()
+        self.inline.pieces.iter().take(piece).map(|piece| &*piece.text).collect()
     }
 
     /// The one span that is the check, by index into `spans`. Everything that is not one is reported.

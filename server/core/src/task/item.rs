@@ -1,13 +1,14 @@
 //! One item's text as the grammar sees it: prose and code spans, each with its bytes in the document.
 //! Made from Markdown by `blocks`, from plain strings (JSON, arguments) here. Knows nothing about checks.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// The inline content of one paragraph.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Inline {
-    pub(super) pieces: Vec<Piece>,
+pub(super) struct Inline<'a> {
+    pub(super) pieces: Vec<Piece<'a>>,
     pub(super) range: Range<usize>,
     /// A backtick without its pair.
     pub(super) stray: Option<Range<usize>>,
@@ -16,10 +17,10 @@ pub(super) struct Inline {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct Piece<'a> {
     pub(super) kind: PieceKind,
-    /// What a reader sees; for code without its backticks.
-    pub(super) text: String,
+    /// What a reader sees; for code without its backticks. Nearly always a part of the document.
+    pub(super) text: Cow<'a, str>,
     /// The bytes in the document; for code with its backticks.
     pub(super) range: Range<usize>,
 }
@@ -40,10 +41,12 @@ impl PieceKind {
     }
 }
 
-impl Inline {
+impl Inline<'_> {
     /// Prose and code as one line of plain text.
     pub(super) fn plain_text(&self) -> String {
-        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+        let mut text = String::with_capacity(self.range.len());
+        self.pieces.iter().for_each(|piece| text.push_str(&piece.text));
+        text
     }
 
     pub(super) fn first_line(&self) -> String {
@@ -57,7 +60,7 @@ impl Inline {
     fn line(&self, number: usize) -> String {
         let mut lines = self.pieces.split(|piece| piece.kind == PieceKind::Break);
         let pieces = lines.nth(number).unwrap_or_default();
-        pieces.iter().map(|piece| piece.text.as_str()).collect()
+        pieces.iter().map(|piece| &*piece.text).collect()
     }
 
     /// Reads a plain string: only code spans and escaped backticks mean something.
@@ -85,14 +88,14 @@ impl Inline {
     fn push_text(&mut self, text: &str, range: Range<usize>, origin: &Origin) {
         let Some(prose) = text.get(range.clone()).filter(|prose| !prose.is_empty()) else { return };
         let text = prose.replace("\\`", "`").replace(['\n', '\r'], " ");
-        self.pieces.push(Piece { kind: PieceKind::Text, text, range: origin.of(range) });
+        self.pieces.push(Piece { kind: PieceKind::Text, text: text.into(), range: origin.of(range) });
     }
 
     fn push_code(&mut self, text: &str, range: Range<usize>, ticks: usize, origin: &Origin) {
         let raw = text.get(range.start + ticks..range.end - ticks).unwrap_or_default();
         let kind = if raw.contains(['\n', '\r']) { PieceKind::TornCode } else { PieceKind::Code };
         let flat = raw.replace(['\n', '\r'], " ");
-        self.pieces.push(Piece { kind, text: unpadded(&flat).to_owned(), range: origin.of(range) });
+        self.pieces.push(Piece { kind, text: unpadded(&flat).to_owned().into(), range: origin.of(range) });
     }
 }
 

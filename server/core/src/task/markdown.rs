@@ -46,27 +46,27 @@ struct Reader<'a> {
     role: Role,
     out: Outline,
     /// Criteria headings around the current place, outermost first.
-    sections: Vec<Section>,
+    sections: Vec<Section<'a>>,
     /// Lists around the current place, each with what its items are.
-    lists: Vec<List>,
+    lists: Vec<List<'a>>,
     /// What the block just read announced for a list directly behind it.
-    lead: Lead,
+    lead: Lead<'a>,
     headings: OptionalHeadings,
     title: Title,
 }
 
 /// A heading that is a phrase, up to the next one of its level.
-struct Section {
+struct Section<'a> {
     level: u8,
     phrase: Phrase,
-    heading: Inline,
+    heading: Inline<'a>,
     is_empty: bool,
 }
 
-struct List {
+struct List<'a> {
     items_are: ItemsAre,
     /// The paragraph that announced this very list.
-    lead: Option<Inline>,
+    lead: Option<Inline<'a>>,
     is_empty: bool,
 }
 
@@ -78,12 +78,12 @@ enum ItemsAre {
     Prose,
 }
 
-enum Lead {
+enum Lead<'a> {
     None,
-    Criteria(Phrase, Inline),
+    Criteria(Phrase, Inline<'a>),
     Context,
     /// A phrase without its colon: no section, but nearly.
-    NoColon(Inline),
+    NoColon(Inline<'a>),
 }
 
 #[derive(Default)]
@@ -96,8 +96,8 @@ enum Title {
     Objective(String),
 }
 
-impl Reader<'_> {
-    fn take(&mut self, block: Block) {
+impl<'a> Reader<'a> {
+    fn take(&mut self, block: Block<'a>) {
         match block {
             Block::ListOpen => return self.open_list(),
             Block::Item(_) | Block::ListClose => {}
@@ -128,7 +128,7 @@ impl Reader<'_> {
         }
     }
 
-    fn heading(&mut self, level: u8, text: Inline) {
+    fn heading(&mut self, level: u8, text: Inline<'a>) {
         let plain = text.plain_text();
         self.close_sections(level);
         self.headings.enter(level, &plain);
@@ -159,7 +159,7 @@ impl Reader<'_> {
         self.out.find(FindingCode::NoCriteria, name.trim().trim_end_matches([':', '：']), fact, range);
     }
 
-    fn paragraph(&mut self, text: Inline) {
+    fn paragraph(&mut self, text: Inline<'a>) {
         let plain = text.plain_text();
         if self.titled(&text) {
             return;
@@ -173,7 +173,7 @@ impl Reader<'_> {
     }
 
     /// A paragraph that begins with a phrase: announces a list, or carries one in its own line.
-    fn lead_in(&mut self, phrase: Phrase, text: Inline, plain: &str) {
+    fn lead_in(&mut self, phrase: Phrase, text: Inline<'a>, plain: &str) {
         if ends_in_colon(plain) {
             self.lead = Lead::Criteria(phrase, text);
         } else if let Some(list) = inline_list::read(self.source, &text) {
@@ -193,7 +193,7 @@ impl Reader<'_> {
     }
 
     /// Takes a paragraph or heading that says the title.
-    fn titled(&mut self, text: &Inline) -> bool {
+    fn titled(&mut self, text: &Inline<'_>) -> bool {
         let first_line = text.first_line();
         if matches!(self.title, Title::Awaited) {
             self.title = Title::Objective(first_line.trim().to_owned());
@@ -230,7 +230,7 @@ impl Reader<'_> {
         self.lists.push(List { items_are, lead, is_empty: true });
     }
 
-    fn missing_colon(&mut self, text: &Inline) {
+    fn missing_colon(&mut self, text: &Inline<'_>) {
         let name = text.plain_text();
         let fault = grammar::Fault {
             code: FindingCode::NoCriteria,
@@ -272,7 +272,7 @@ impl Reader<'_> {
         }
     }
 
-    fn item(&mut self, item: Item) {
+    fn item(&mut self, item: Item<'a>) {
         self.drop_lead();
         let Some(text) = item.text else { return };
         let plain = text.plain_text();
@@ -297,7 +297,7 @@ impl Reader<'_> {
         }
     }
 
-    fn criterion_item(&mut self, text: &Inline, phrase: Phrase, ticked: Option<bool>, has_list: bool) {
+    fn criterion_item(&mut self, text: &Inline<'_>, phrase: Phrase, ticked: Option<bool>, has_list: bool) {
         let read = grammar::read(text, mode_of(phrase));
         if has_list && !read.means_check() {
             return;
@@ -314,7 +314,7 @@ impl Reader<'_> {
         self.out.add_item(read, text.range.clone(), Origin { ticked, plan, optional });
     }
 
-    fn criterion(&mut self, text: &Inline, mode: Mode, origin: Origin) {
+    fn criterion(&mut self, text: &Inline<'_>, mode: Mode, origin: Origin) {
         if promise::is_in(self.source.slice(&text.range)) || is_blank_box(&text.plain_text()) {
             return;
         }

@@ -55,7 +55,7 @@ impl Outline {
     }
 
     /// Reads one item as a criterion and takes up its faults.
-    pub(super) fn add_criterion(&mut self, inline: &Inline, mode: Mode, origin: Origin) {
+    pub(super) fn add_criterion(&mut self, inline: &Inline<'_>, mode: Mode, origin: Origin) {
         let item = grammar::read(inline, mode);
         self.add_item(item, inline.range.clone(), origin);
     }

@@ -30,7 +30,7 @@ impl OptionalHeadings {
 }
 
 /// A box outside criteria sections.
-pub(super) fn take_box(out: &mut Outline, text: &Inline, done: bool, optional: bool) {
+pub(super) fn take_box(out: &mut Outline, text: &Inline<'_>, done: bool, optional: bool) {
     let read = grammar::read(text, Mode::PlanBox);
     let plan = push_item(out, &read, text, done, optional);
     if read.means_check() {
@@ -42,7 +42,7 @@ pub(super) fn take_box(out: &mut Outline, text: &Inline, done: bool, optional: b
 pub(super) fn push_item(
     out: &mut Outline,
     read: &grammar::Item,
-    text: &Inline,
+    text: &Inline<'_>,
     done: bool,
     optional: bool,
 ) -> usize {

@@ -207,7 +207,7 @@ impl Reader<'_> {
         self.out.add_item(item, range, Origin { plan, ..Origin::default() });
     }
 
-    fn inline(&self, text: &StringLit<'_>) -> Inline {
+    fn inline(&self, text: &StringLit<'_>) -> Inline<'static> {
         let content = self.content(text);
         let is_exact = content.len() == text.value.len();
         let origin = if is_exact { Bytes::At(content.start) } else { Bytes::Whole(content) };
@@ -227,7 +227,7 @@ impl Reader<'_> {
 }
 
 /// A string that is a command as a whole, unless its backticks say which part of it is.
-fn command_item(text: &str, inline: &Inline) -> grammar::Item {
+fn command_item(text: &str, inline: &Inline<'_>) -> grammar::Item {
     let text = text.trim();
     let has_code = inline.pieces.iter().any(|piece| piece.kind.is_code());
     if has_code && !text.starts_with("$ ") && !grammar::looks_like_command(text) {

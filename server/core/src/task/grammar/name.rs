@@ -21,13 +21,13 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn of(inline: &Inline, role_of: impl Fn(usize) -> Role) -> Self {
+    pub(super) fn of(inline: &Inline<'_>, role_of: impl Fn(usize) -> Role) -> Self {
         let mut parts: Vec<(Role, String)> = Vec::new();
         for (index, piece) in inline.pieces.iter().enumerate() {
             let role = if piece.kind.is_code() { role_of(index) } else { Role::Prose };
             match parts.last_mut() {
                 Some((Role::Prose, text)) if role == Role::Prose => text.push_str(&piece.text),
-                _ => parts.push((role, piece.text.clone())),
+                _ => parts.push((role, piece.text.clone().into_owned())),
             }
         }
         Self { parts }

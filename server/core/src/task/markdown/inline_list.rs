@@ -5,15 +5,15 @@ use std::ops::Range;
 use crate::task::item::{Inline, Piece, PieceKind};
 use crate::task::source::Source;
 
-pub(super) struct InlineList {
+pub(super) struct InlineList<'a> {
     pub(super) name: String,
-    pub(super) items: Vec<Inline>,
+    pub(super) items: Vec<Inline<'a>>,
     /// The paragraph rewritten as a list.
     pub(super) fix: String,
 }
 
 /// Splits at " - " outside code spans, where the text behind the colon begins with "- ".
-pub(super) fn read(source: &Source<'_>, paragraph: &Inline) -> Option<InlineList> {
+pub(super) fn read<'a>(source: &Source<'_>, paragraph: &Inline<'a>) -> Option<InlineList<'a>> {
     let (colon_end, first_dash) = colon_before_dash(source, paragraph)?;
     let end = paragraph.range.end;
     let mut dashes = vec![first_dash];
@@ -36,7 +36,7 @@ pub(super) fn read(source: &Source<'_>, paragraph: &Inline) -> Option<InlineList
 }
 
 /// The end of the lead with its markup, and the offset of the dash behind it.
-fn colon_before_dash(source: &Source<'_>, paragraph: &Inline) -> Option<(usize, usize)> {
+fn colon_before_dash(source: &Source<'_>, paragraph: &Inline<'_>) -> Option<(usize, usize)> {
     let texts = paragraph.pieces.iter().filter(|piece| piece.kind == PieceKind::Text);
     for piece in texts {
         for (at, colon) in source.slice(&piece.range).match_indices([':', '：']) {
@@ -53,7 +53,7 @@ fn colon_before_dash(source: &Source<'_>, paragraph: &Inline) -> Option<(usize, 
     None
 }
 
-fn dashes_after(source: &Source<'_>, paragraph: &Inline, from: usize) -> Vec<usize> {
+fn dashes_after(source: &Source<'_>, paragraph: &Inline<'_>, from: usize) -> Vec<usize> {
     let text = source.slice(&(from..paragraph.range.end));
     let bytes = text.as_bytes();
     let is_space = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_whitespace);
@@ -77,7 +77,7 @@ fn trimmed(source: &Source<'_>, range: Range<usize>) -> Range<usize> {
 }
 
 /// The pieces inside `range`; a text that crosses its edge is cut.
-fn clipped(paragraph: &Inline, range: &Range<usize>) -> Inline {
+fn clipped<'a>(paragraph: &Inline<'a>, range: &Range<usize>) -> Inline<'a> {
     // Pieces stand in order: found by halving, since a line can hold any number of items.
     let first = paragraph.pieces.partition_point(|piece| piece.range.end <= range.start);
     let behind = paragraph.pieces.get(first..).unwrap_or_default().iter();
@@ -87,7 +87,7 @@ fn clipped(paragraph: &Inline, range: &Range<usize>) -> Inline {
         let cut = start - piece.range.start..end - piece.range.start;
         // Only a text without entities is its source byte for byte; any other stays whole.
         let text = match piece.text.get(cut) {
-            Some(text) if piece.text.len() == piece.range.len() => text.to_owned(),
+            Some(text) if piece.text.len() == piece.range.len() => text.to_owned().into(),
             _ => piece.text.clone(),
         };
         Piece { kind: piece.kind, text, range: start..end }

@@ -12,7 +12,7 @@ pub(super) fn is_context(plain: &str) -> bool {
 }
 
 /// One item of the list: a link, the first code span, or a first word that reads as a path.
-pub(super) fn item(text: &Inline) -> Option<Path> {
+pub(super) fn item(text: &Inline<'_>) -> Option<Path> {
     if let Some(link) = text.link.as_deref().filter(|link| !link.contains("://") && !link.starts_with('#')) {
         return Some((link.to_owned(), text.range.clone()));
     }
@@ -27,7 +27,7 @@ pub(super) fn item(text: &Inline) -> Option<Path> {
 }
 
 /// `CONTEXT: src/a.rs, docs/b.md` in one paragraph.
-pub(super) fn behind_colon(text: &Inline) -> Vec<Path> {
+pub(super) fn behind_colon(text: &Inline<'_>) -> Vec<Path> {
     let mut paths = Vec::new();
     let mut behind = false;
     for piece in &text.pieces {
