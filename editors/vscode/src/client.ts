@@ -10,6 +10,7 @@ import { showFailure, showServerProblem, unsavedDocument } from "./failure";
 import { findServer } from "./lookup";
 import { Commands, Notifications, protocolVersion } from "./protocol";
 import type { AlertParams, OutputParams, StatusParams } from "./protocol";
+import { Questions } from "./questions";
 import { saveDocument, saveTask } from "./save";
 import type { ServerState } from "./status";
 
@@ -32,6 +33,7 @@ export class Server implements Disposable {
   private readonly changed = new EventEmitter<void>();
   private readonly alerted = new EventEmitter<AlertParams>();
   private readonly printed = new EventEmitter<OutputParams>();
+  readonly questions = new Questions(this.changed);
   readonly onChange = this.changed.event;
   readonly onAlert = this.alerted.event;
   readonly onOutput = this.printed.event;
@@ -155,6 +157,7 @@ export class Server implements Disposable {
         if (result !== undefined) await this.present(command, argument, result);
         return result;
       },
+      questions: this.questions,
       died: () => this.mayStartAgain(),
     });
     client.onNotification(Notifications.status, (it: StatusParams) => {

@@ -17,11 +17,13 @@ import {
 import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, StaticFeature } from "vscode-languageclient/node";
 import { plainMessage } from "./plain";
 import { protocolVersion } from "./protocol";
+import type { Questions } from "./questions";
 
 export interface Hooks {
   channel: OutputChannel;
   /** In place of the library's own way to send a command, which words errors itself. */
   execute(command: string, argument: unknown): Promise<unknown>;
+  questions: Questions;
   /** The process is gone without being asked to go; false: do not start another. */
   died(): boolean;
 }
@@ -31,7 +33,11 @@ export function connect(program: string, hooks: Hooks): Connection {
   client.registerFeature(announcement);
   // The library hands these to the editor as they are, which makes links of `[text](command:…)`.
   client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
-  client.onRequest(ShowMessageRequest.type, async (it) => (await show(it.type, it.message, it.actions ?? [])) ?? null);
+  client.onRequest(ShowMessageRequest.type, async (it) => {
+    const answer = show(it.type, it.message, it.actions ?? []);
+    hooks.questions.add(it.message, answer);
+    return (await answer) ?? null;
+  });
   return client;
 }
 
@@ -47,7 +53,10 @@ function options(hooks: Hooks): LanguageClientOptions {
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
-      closed: () => ({ action: hooks.died() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true }),
+      closed: () => {
+        hooks.questions.clear();
+        return { action: hooks.died() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
+      },
     },
     initializationFailedHandler: () => false,
     middleware: {
@@ -65,12 +74,13 @@ function options(hooks: Hooks): LanguageClientOptions {
 export class Connection extends LanguageClient {
   private child: ChildProcess | undefined;
 
-  constructor(program: string, hooks: Hooks) {
+  constructor(program: string, private readonly hooks: Hooks) {
     super("loopkeeper", "Ralph Server", () => this.spawn(program), options(hooks));
   }
 
   /** Whatever state it is in; the library refuses to end one that is still starting. */
   async end(): Promise<void> {
+    this.hooks.questions.clear();
     try {
       await this.dispose();
     } catch {

@@ -10,6 +10,8 @@ export interface BarInput {
   /** Why the server failed. */
   reason?: string;
   status?: StatusParams;
+  /** What the server is asking the user. */
+  question?: string;
   /** Loops that were seen at work here and not looked at since: their end is news. */
   news: string[];
 }
@@ -33,7 +35,8 @@ export function bar(input: BarInput): Bar | undefined {
   const [first, second] = active;
   if (first && second) return several(active);
   if (first) return one(first);
-  if (status.health === "error") return failed(status.message ?? "The server reports an error.");
+  if (status.health === "error") return unable(status.message ?? "The server reports an error.");
+  if (input.question !== undefined) return asked(input.question);
   if (status.tasks.some((it) => it.checking)) return plain("sync~spin", "Ralph checking", "Ralph, running checks", tasks(status));
   const ended = unseen(status, input.news);
   if (ended) return one(ended);
@@ -159,6 +162,16 @@ function several(loops: LoopStatus[]): Bar {
 
 function failed(reason: string): Bar {
   return { icon: "warning", text: "Ralph: no server", label: `Ralph, no server: ${reason}`, tooltip: reason, tone: "warning" };
+}
+
+/** The server is there and says why nothing can be done, such as a state folder that others may read. */
+function unable(why: string): Bar {
+  return { icon: "error", text: "Ralph: error", label: `Ralph, error: ${why}`, tooltip: why, tone: "error" };
+}
+
+function asked(question: string): Bar {
+  const tooltip = `${question}\nThe buttons are under the bell, on the right.`;
+  return { icon: "bell-dot", text: "Ralph needs you", label: `Ralph needs you: ${question}`, tooltip, tone: "warning" };
 }
 
 function plain(icon: string, text: string, label: string, tooltip: string): Bar {

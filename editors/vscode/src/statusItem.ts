@@ -58,7 +58,8 @@ export class StatusItem implements Disposable {
 
   private input(): BarInput {
     const { state, reason, status } = this.server;
-    return { server: state, news: this.news(), ...(reason !== undefined && { reason }), ...(status && { status }) };
+    const question = this.server.questions.first;
+    return { server: state, news: this.news(), ...(reason !== undefined && { reason }), ...(status && { status }), ...(question !== undefined && { question }) };
   }
 
   private active(): string[] {

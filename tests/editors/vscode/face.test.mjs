@@ -62,11 +62,20 @@ test("vscode_face: a button never reaches beyond our own commands", async () => 
 });
 
 test("vscode_face: a question of the server keeps its links as text and sends the answer", async () => {
+  stage.status();
+  await window.sees("Ralph");
   const actions = [{ title: "Show commands" }, { title: "Later" }];
   stage.say("window/showMessageRequest", { type: 2, message: "Trust [these](command:workbench.action.quit)?", actions }, 901);
   const it = await window.notification("Trust");
   assert.deepEqual([it.links, it.buttons], [[], ["Show commands", "Later"]]);
-  await window.press("Later");
+  // The editor puts the question under its bell by itself: the status bar leads back to it.
+  const waiting = await window.sees("Ralph needs you");
+  assert.deepEqual([waiting.icon, waiting.tone], ["bell-dot", "warning"]);
+  assert.match(waiting.label, /Trust/);
+  await window.palette("Ralph: Show Status");
+  await window.pick("Show the Question");
+  await window.pressListed("Later");
+  await window.sees("Ralph");
   await window.see("the answer", () => stage.received(), (all) => all.some((m) => m.id === 901 && m.result?.title === "Later"));
 });
 

@@ -87,3 +87,23 @@ test("vscode_trust: a server that is not there is said once, with the name of th
     await editor.close();
   }
 });
+
+test("vscode_trust: a state folder that is open to others is said in the status bar, with what to do", async () => {
+  const editor = await Editor.start();
+  fs.mkdirSync(editor.state, { recursive: true });
+  fs.chmodSync(editor.state, 0o755);
+  const project = new Project(editor, { trusted: false });
+  try {
+    const window = await editor.open(project.folder, "PROMPT.md");
+    const it = await window.sees("Ralph: error");
+    assert.deepEqual([it.tone, it.icon], ["error", "error"]);
+    assert.ok(it.label.includes(`chmod 700 ${editor.state}`), it.label);
+    fs.chmodSync(editor.state, 0o700);
+    await window.palette("Ralph: Restart Server");
+    await window.sees("Ralph");
+  } finally {
+    fs.chmodSync(editor.state, 0o700);
+    project.remove();
+    await editor.close();
+  }
+});

@@ -92,9 +92,12 @@ export class Window {
   }
 
   async type(text, fits) {
-    await this.page.keyboard.press("F1");
     const input = this.page.locator(".quick-input-widget input[type='text'], .quick-input-widget input.input").first();
-    await input.waitFor({ state: "visible" });
+    // A key may be lost while the focus is on its way from one part of the window to another.
+    await this.see("the palette", async () => {
+      await this.page.keyboard.press("F1");
+      return input.waitFor({ state: "visible", timeout: 3000 }).then(() => true, () => false);
+    });
     await input.fill(text);
     await this.see(`the palette offers ${text}`, () => this.rows(), fits);
   }
@@ -135,6 +138,13 @@ export class Window {
 
   async press(button) {
     const it = this.page.locator(".notification-toast .monaco-button, .monaco-dialog-box .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
+    await it.waitFor({ state: "visible" });
+    await it.click();
+  }
+
+  /** The same in the list under the bell. */
+  async pressListed(button) {
+    const it = this.page.locator(".notifications-center .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
     await it.waitFor({ state: "visible" });
     await it.click();
   }

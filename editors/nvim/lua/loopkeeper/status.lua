@@ -148,6 +148,14 @@ local function one(loop)
   return 'Ralph stopped at ' .. counter, 'LoopkeeperStopped'
 end
 
+--- The server of some root says that it can do nothing; its sentence was told.
+---@return boolean
+local function is_unable()
+  return vim.iter(known):any(function(_, it)
+    return it.params.health == 'error'
+  end)
+end
+
 ---@return string text, string highlight
 local function summary()
   local loops = M.loops()
@@ -160,6 +168,8 @@ local function summary()
       return ('Ralph %d · %d needs you'):format(#open, needing), 'LoopkeeperNeedsYou'
     end
     return ('Ralph %d at work'):format(#open), 'LoopkeeperWorking'
+  elseif not open[1] and is_unable() then
+    return 'Ralph: error', 'LoopkeeperStopped'
   elseif loops[1] then
     return one(loops[1])
   elseif next(M.tasks()) then

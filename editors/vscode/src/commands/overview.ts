@@ -1,5 +1,6 @@
 // Show Status: every loop and task with what can be done about it, in one list.
 
+import { commands } from "vscode";
 import { openServerSetting } from "../failure";
 import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
@@ -17,7 +18,7 @@ export async function showStatus(parts: Parts): Promise<void> {
   status.markSeen();
   const { loops, tasks } = server.status ?? { loops: [], tasks: [] };
   const active = loops.filter(isActive);
-  const rows = [...active.flatMap((it) => loopRows(parts, it)), ...tasks.flatMap((it) => taskRows(parts, it, active)), ...serverRows(parts)];
+  const rows = [...questionRows(parts), ...active.flatMap((it) => loopRows(parts, it)), ...tasks.flatMap((it) => taskRows(parts, it, active)), ...serverRows(parts)];
   const act = await pickFrom(title(parts, active), rows);
   await act?.();
 }
@@ -28,6 +29,13 @@ function title({ server }: Parts, active: LoopStatus[]): string {
   const [first, second] = active;
   if (first && !second) return `Ralph: ${progress(first)}, ${situation(first)}`;
   return first ? `Ralph: ${active.length} loops` : "Ralph: no loop is at work";
+}
+
+function questionRows({ server }: Parts): Row[] {
+  const question = server.questions.first;
+  if (question === undefined) return [];
+  const value = (): Promise<unknown> => Promise.resolve(commands.executeCommand("notifications.showList"));
+  return ["Needs you", { label: "$(bell-dot) Show the Question", description: plainLabel(question), value }];
 }
 
 function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {

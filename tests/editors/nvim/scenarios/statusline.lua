@@ -4,8 +4,8 @@ local Editor = require('editor')
 local Fake = require('fake')
 local support = require('support')
 
-local function shown(editor, fake, text, loops, tasks)
-  fake:tell(loops, tasks)
+local function shown(editor, fake, text, loops, tasks, fields)
+  fake:tell(loops, tasks, fields)
   editor:wait('statusline ' .. text, "return require('loopkeeper').statusline() == ...", text)
   if vim.fn.strchars(text) > 24 then
     error('too long: ' .. text, 0)
@@ -65,6 +65,10 @@ return {
       Fake.loop({ id = 'c', state = 'paused' }),
     }, task)
     support.same('LoopkeeperNeedsYou', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
+    local unable = { health = 'error', message = 'the state folder is open to other users' }
+    shown(editor, fake, 'Ralph: error', {}, task, unable)
+    support.same('LoopkeeperStopped', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
+    shown(editor, fake, 'Ralph', {}, task)
   end,
 
   -- Without a status the statusline must stay as it is.
