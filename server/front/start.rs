@@ -1,8 +1,12 @@
 //! From a task to a loop's folder that a keeper can take. Starts nothing.
 
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
 use loopkeeper_core::journal::AgentPlan;
 
 use super::failure::Failure;
+use super::loops::Seen;
 use super::work::Work;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::LockError;
@@ -29,10 +33,23 @@ pub(crate) enum Attended {
 
 /// Before anybody is asked anything; the keeper's lock decides.
 pub(crate) fn refuse_busy(state: &StateDir, work: &Work) -> Result<(), Failure> {
-    match state.tree_holder(&work.root)? {
-        Some((holder, path)) => Err(LockError::TreeBusy { holder, path }.into()),
-        None => Ok(()),
+    /// A keeper whose loop is over has its last answers to give.
+    const LAST_WORDS: Duration = Duration::from_secs(5);
+    const LOOK: Duration = Duration::from_millis(10);
+    let begun = Instant::now();
+    while let Some((holder, path)) = state.tree_holder(&work.root)? {
+        if begun.elapsed() > LAST_WORDS || !is_over(state, &holder) {
+            return Err(LockError::TreeBusy { holder, path }.into());
+        }
+        sleep(LOOK);
     }
+    Ok(())
+}
+
+/// Its end is on record: whoever sees that may start the next.
+fn is_over(state: &StateDir, holder: &str) -> bool {
+    let seen = state.find(holder).ok().and_then(|dir| Seen::read(state, dir).ok().flatten());
+    seen.is_some_and(|it| !it.is_open())
 }
 
 /// Makes the loop's folder.

@@ -129,7 +129,11 @@ impl TaskSeen {
             Some(it) if it.state.outcome.is_none() => it.status.criteria.clone(),
             _ => {
                 let results: Vec<CheckResult> = self.results.values().map(|it| it.result.clone()).collect();
-                unjudged(&self.task.criteria, &results)
+                let mut criteria = unjudged(&self.task.criteria, &results);
+                for item in &mut criteria.items {
+                    item.stale = self.results.get(&item.id).is_some_and(|it| it.stale);
+                }
+                criteria
             }
         }
     }

@@ -135,7 +135,8 @@ export interface CriterionStatus {
   durationMs: number;
   regressed: boolean;
   ticked?: boolean;
-  place: { file: string; range: { start: number; end: number } };
+  stale: boolean;
+  place: { file: string; start: number; length: number };
 }
 
 export interface LoopsParams {

@@ -59,8 +59,8 @@ fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, 
 mod tests {
     use super::{Glyphs, line};
     use loopkeeper_core::check::Status;
-    use loopkeeper_core::task::{CriterionId, Place};
-    use loopkeeper_core::view::CriterionStatus;
+    use loopkeeper_core::task::CriterionId;
+    use loopkeeper_core::view::{CriterionStatus, Spot};
 
     #[test]
     fn every_status_reads_without_colour_and_without_unicode() {
@@ -75,7 +75,8 @@ mod tests {
                 duration_ms: 2_000,
                 regressed: false,
                 ticked: None,
-                place: Place::default(),
+                stale: false,
+                place: Spot::default(),
             };
             let plain = anstream::adapter::strip_str(&line(&item, Glyphs::Ascii)).to_string();
             assert_eq!(plain, expect);

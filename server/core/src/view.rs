@@ -9,7 +9,7 @@ pub mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::criteria::{CriteriaStatus, CriterionStatus, criteria, unjudged};
+pub use self::criteria::{CriteriaStatus, CriterionStatus, Spot, criteria, unjudged};
 pub use self::headline::headline;
 pub use self::status::{Facts, file_uri, status};
 use crate::journal::{BreakerState, Outcome, PauseReason, WaitReason};

@@ -6,7 +6,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::adapters::state_dir::StateDir;
 use crate::front::failure::Failure;
-use crate::front::loops;
+use crate::front::loops::{self, Seen};
 use crate::lsp::commands::{Refusal, blocking};
 use crate::lsp::ext::{LoopsParams, LoopsResult};
 use crate::lsp::publisher::status;
@@ -16,10 +16,7 @@ pub(crate) async fn handle(shared: &Arc<Shared>, params: LoopsParams) -> Result<
     if params.all {
         let read = || -> std::result::Result<_, Refusal> {
             let store = StateDir::open().map_err(Failure::from)?;
-            Ok(loops::in_order(loops::all(&store, drop)?)
-                .iter()
-                .map(|it| status::plain(it.status()))
-                .collect())
+            Ok(loops::in_order(loops::all(&store, drop)?).iter().map(Seen::status).collect())
         };
         return Ok(LoopsResult { loops: blocking(read).await? });
     }

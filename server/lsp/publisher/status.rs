@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{self, CriteriaStatus, LoopStatus};
+use loopkeeper_core::view::{self, LoopStatus};
 use tokio::time::Instant;
 
 use super::Pace;
@@ -106,7 +106,7 @@ fn head(shared: &Shared, picture: &Picture) -> StatusParams {
 
 /// With what only its keeper tells.
 pub(crate) fn of_loop(shared: &Shared, seen: &LoopSeen) -> LoopStatus {
-    let mut status = plain(seen.status.clone());
+    let mut status = seen.status.clone();
     if status.state == view::State::Working {
         status.activity = shared.lookout().live().activity(&status.id);
     }
@@ -123,20 +123,8 @@ fn of_task(task: &TaskSeen) -> TaskEntry {
         loop_id: task.last_loop.as_ref().map(|it| it.status.id.clone()),
         checking: task.checking,
         unknown_commands: task.unknown.count,
-        criteria: plain_places(task.criteria()),
+        criteria: task.criteria(),
     }
-}
-
-/// Without what a file's name could do to whoever shows it.
-pub(crate) fn plain(status: LoopStatus) -> LoopStatus {
-    LoopStatus { criteria: plain_places(status.criteria), ..status }
-}
-
-fn plain_places(mut criteria: CriteriaStatus) -> CriteriaStatus {
-    for item in &mut criteria.items {
-        item.place.file = sanitize::visible(&item.place.file);
-    }
-    criteria
 }
 
 /// But for what grows by itself.

@@ -9,6 +9,7 @@ local links = {
   LoopkeeperDone = 'DiagnosticOk',
   LoopkeeperPass = 'DiagnosticOk',
   LoopkeeperFail = 'DiagnosticWarn',
+  LoopkeeperStale = 'DiagnosticUnnecessary',
 }
 for name, target in pairs(links) do
   vim.api.nvim_set_hl(0, name, { link = target, default = true })

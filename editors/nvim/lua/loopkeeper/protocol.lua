@@ -142,7 +142,8 @@ M.errors = {
 ---@field durationMs integer
 ---@field regressed boolean
 ---@field ticked? boolean
----@field place { file: string, range: { start: integer, ["end"]: integer } }
+---@field stale boolean
+---@field place { file: string, start: integer, length: integer }
 
 ---@class loopkeeper.LoopsParams
 ---@field all? boolean

@@ -23,12 +23,13 @@ local function draw(buffer, items)
   for _, item in ipairs(items) do
     local look = looks[item.status]
     local row = vim.api.nvim_buf_call(buffer, function()
-      return vim.fn.byte2line(item.place.range.start + 1)
+      return vim.fn.byte2line(item.place.start + 1)
     end)
     if look and row > 0 then
       vim.api.nvim_buf_set_extmark(buffer, namespace, row - 1, 0, {
         sign_text = look[1],
-        sign_hl_group = look[2],
+        -- Files changed since: what it says may not be so any more.
+        sign_hl_group = item.stale and 'LoopkeeperStale' or look[2],
         -- Above the signs of diagnostics, which say no more than this.
         priority = 20,
       })

@@ -347,7 +347,7 @@ impl Reading<'_> {
             | Check::Clean => return,
         };
         let range = check_at.and_then(|at| self.spans.get(at)).map(|seen| seen.source.range.clone());
-        let fact = format!("`{word}` is not yet supported. Use a command");
+        let fact = format!("`{word}` is not yet supported: use a command");
         let range = range.unwrap_or_else(|| self.inline.range.clone());
         self.faults.push(fault(FindingCode::NotYetSupported, fact, &range));
     }

@@ -42,7 +42,26 @@ pub struct CriterionStatus {
     /// The agent's own tick.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticked: Option<bool>,
-    pub place: Place,
+    /// Files changed since it was run.
+    #[serde(default)]
+    pub stale: bool,
+    pub place: Spot,
+}
+
+/// Where a criterion is written, in bytes of its file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spot {
+    /// Relative to the root, as it can be shown.
+    pub file: String,
+    pub start: usize,
+    pub length: usize,
+}
+
+impl From<&Place> for Spot {
+    fn from(place: &Place) -> Self {
+        let file = sanitize::visible(&place.file);
+        Self { file, start: place.range.start, length: place.range.len() }
+    }
 }
 
 /// The criteria of a loop, as it judges them.
@@ -115,7 +134,8 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
         duration_ms: result.map_or(0, |it| it.duration_ms),
         regressed: role == Some(Role::Guard) && status.is_some_and(|it| it != Status::Pass),
         ticked: criterion.ticked,
-        place: criterion.place.clone(),
+        stale: false,
+        place: Spot::from(&criterion.place),
     }
 }
 

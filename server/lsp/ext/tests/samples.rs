@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{BreakerState, Outcome, OutcomeKind, PauseReason, Role, WaitReason};
-use loopkeeper_core::task::{CriterionId, Place};
+use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view::{
     BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, KeeperStatus, LimitsStatus, LoopStatus,
-    PauseStatus, Phase, PlanStatus, SessionStatus, Spent, State, TaskStatus, WaitStatus,
+    PauseStatus, Phase, PlanStatus, SessionStatus, Spent, Spot, State, TaskStatus, WaitStatus,
 };
 use lsp_types::Command;
 use serde::Serialize;
@@ -165,7 +165,8 @@ fn criteria(full: bool) -> CriteriaStatus {
         duration_ms: 1,
         regressed: false,
         ticked: full.then_some(true),
-        place: Place { file: s(), range: 0..1 },
+        stale: false,
+        place: Spot { file: s(), start: 0, length: 1 },
     };
     CriteriaStatus { passed: 1, failed: 0, unverified: 0, total: 1, items: vec![item] }
 }

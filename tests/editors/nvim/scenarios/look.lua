@@ -7,9 +7,8 @@ local support = require('support')
 local task_text = '# Tâche\n\n## Done when\n\n- Tests pass: `$ true`\n- Docs: `exists docs/*`\n'
 
 local function criterion(id, status)
-  local place = { file = 'PROMPT.md', range = {} }
-  place.range.start = task_text:find(id == 'a' and '- Tests' or '- Docs', 1, true) - 1
-  place.range['end'] = place.range.start + 5
+  local place = { file = 'PROMPT.md', length = 5 }
+  place.start = task_text:find(id == 'a' and '- Tests' or '- Docs', 1, true) - 1
   return { id = id, name = id, required = true, status = status, durationMs = 1, regressed = false, place = place }
 end
 

@@ -63,9 +63,7 @@ local function criterion_here(entry)
   local path = vim.fs.normalize(vim.api.nvim_buf_get_name(0))
   for _, item in ipairs(entry and entry.criteria.items or {}) do
     local root = vim.uri_to_fname(entry.root)
-    if
-      vim.fs.normalize(root .. '/' .. item.place.file) == path and vim.fn.byte2line(item.place.range.start + 1) == row
-    then
+    if vim.fs.normalize(root .. '/' .. item.place.file) == path and vim.fn.byte2line(item.place.start + 1) == row then
       return item.id
     end
   end
