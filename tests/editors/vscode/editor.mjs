@@ -66,11 +66,20 @@ export class Editor {
   }
 
   /** A window on a folder, with a file of it open. */
-  async open(folder, file) {
-    const page = await this.browser.newPage();
-    page.setDefaultTimeout(90_000);
+  open(folder, file) {
     const query = new URLSearchParams({ folder });
     if (file) query.set("payload", JSON.stringify([["openFile", `vscode-remote://127.0.0.1:${this.port}${path.join(folder, file)}`]]));
+    return this.visit(query, file);
+  }
+
+  /** A window on the folders that a `.code-workspace` file names. */
+  openAll(workspace) {
+    return this.visit(new URLSearchParams({ workspace }));
+  }
+
+  async visit(query, file) {
+    const page = await this.browser.newPage();
+    page.setDefaultTimeout(90_000);
     await page.goto(`http://127.0.0.1:${this.port}/?${query}`);
     const window = new Window(page, this);
     await window.ready(file);
