@@ -33,6 +33,8 @@ use crate::adapters::state_dir::{StateDir, StateError};
 const BURST: Duration = Duration::from_millis(40);
 /// What no event tells is looked at this often, and only while something is at work.
 const PULSE: Duration = Duration::from_secs(5);
+/// A round without a loop leaves its results a moment before it lets go of the tree.
+const QUICK_PULSE: Duration = Duration::from_millis(500);
 
 /// What may have changed.
 #[expect(clippy::struct_excessive_bools, reason = "each may have changed without the others")]
@@ -232,7 +234,7 @@ impl Post {
                 let _ = wanted.nudge(nudge);
             })
         };
-        let (mut pulse, mut quick) = (false, Quick::default());
+        let (mut pulse, mut quick) = (None, Quick::default());
         while self.woken(pulse).await {
             let (mut nudge, mut number) = self.wanted.take();
             if nudge.burst {
@@ -266,15 +268,15 @@ impl Post {
                 world = scope.with(&mut Quick::default(), world, World::look_at_trees).await;
                 self.publish(&world, number);
             }
-            pulse = world.is_busy();
+            pulse = world.pulse();
         }
     }
 
     /// False once nobody holds the lookout any more.
-    async fn woken(&self, pulse: bool) -> bool {
+    async fn woken(&self, pulse: Option<Duration>) -> bool {
         tokio::select! {
             () = self.wanted.woken.notified() => {}
-            () = sleep(PULSE), if pulse => {
+            () = sleep(pulse.unwrap_or(PULSE)), if pulse.is_some() => {
                 let _ = self.wanted.nudge(Nudge::LOOPS);
             },
             () = self.sender.closed() => return false,

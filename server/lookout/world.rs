@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use loopkeeper_core::view;
 
@@ -11,7 +12,7 @@ use super::made::{self, Base, Dress, Made, OpenTexts};
 use super::picture::{LoopSeen, Picture, TaskSeen, Trouble, Unknown};
 use super::results::{self, Alone, Latest};
 use super::tasks::{self, Saved};
-use super::{Nudge, OpenState, OpenText};
+use super::{Nudge, OpenState, OpenText, PULSE, QUICK_PULSE};
 use crate::adapters::config_files;
 use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
@@ -158,10 +159,13 @@ impl World {
         places
     }
 
-    /// Something is at work that may end without a sign.
-    pub(super) fn is_busy(&self) -> bool {
+    /// How often to look while something is at work that may end without a sign.
+    pub(super) fn pulse(&self) -> Option<Duration> {
         let alive = |it: &Arc<LoopSeen>| it.state.outcome.is_none() && it.status.keeper.alive;
-        self.made.iter().any(|it| it.base.checking) || self.loops.in_order().iter().any(alive)
+        if self.made.iter().any(|it| it.base.checking) {
+            return Some(QUICK_PULSE);
+        }
+        self.loops.in_order().iter().any(alive).then_some(PULSE)
     }
 
     pub(super) fn picture(&self) -> Picture {

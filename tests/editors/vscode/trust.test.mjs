@@ -18,7 +18,7 @@ test("vscode_trust: a folder in Restricted Mode starts nothing until it is trust
   try {
     const window = await editor.open(project.folder, "PROMPT.md");
     await window.sees("Ralph");
-    assert.equal(await window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), 1);
+    await window.see("Restricted Mode", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 1);
     for (const command of ["Ralph: Start Loop", "Ralph: Run Checks"]) {
       await window.palette(command);
       const note = await window.notification("does not trust this folder");

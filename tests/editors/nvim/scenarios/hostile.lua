@@ -55,7 +55,7 @@ return {
       fact = evil,
       durationMs = 1,
       regressed = false,
-      place = { file = 'PROMPT.md', range = { start = 0, ['end'] = 3 } },
+      place = { file = 'PROMPT.md', start = 0, length = 3 },
     }
     local criteria = { passed = 0, failed = 1, unverified = 0, total = 1, items = { item } }
     local titled = { title = evil, loopId = '20261120-abcdef', unknownCommands = 1, criteria = criteria }
