@@ -160,7 +160,7 @@ mod tests {
         let resolved = resolve(&layers, &[]);
         let settings = resolved.settings().unwrap();
         assert_eq!((settings.limits.iterations, settings.keep_loops), (7, 1));
-        assert_eq!((settings.no_progress, settings.limits.iteration_ms), (6, 300_000));
+        assert_eq!((settings.breaker.no_progress, settings.limits.iteration_ms), (6, 300_000));
         let files: Vec<&str> = layers.iter().skip(1).map(|it| it.file.as_str()).collect();
         assert_eq!(files, [".ralphrc", ".ralph/.ralphrc", "loopkeeper.toml"]);
     }

@@ -59,7 +59,7 @@ pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Fa
     let mut spec = work.spec(start.agent.clone());
     if start.own_promise {
         // It is part of the settings by now.
-        spec.promise.clone_from(&work.settings.promise);
+        spec.promise.clone_from(&work.settings.exit.promise);
     }
     spec.anyway = start.anyway;
     spec.attended = start.attended == Attended::Yes;

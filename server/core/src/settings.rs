@@ -13,6 +13,7 @@ mod environment;
 mod finding;
 mod globs;
 pub(crate) mod keys;
+mod policy;
 mod ralphrc;
 mod resolve;
 pub(crate) mod table;
@@ -27,6 +28,10 @@ use serde::{Deserialize, Serialize};
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
 pub use finding::{Origin, SettingCode, SettingFinding};
+pub use policy::{
+    AtUsageLimit, BreakerSettings, Committer, ExitSettings, GitSettings, GroupRule, OnRegression, Preset,
+    QuestionSettings, SessionSettings, Unanswered,
+};
 pub use resolve::{Argument, Effective, Layer, LayerKind, Resolved, resolve};
 
 /// How a loop behaves, every value resolved. Durations in milliseconds.
@@ -41,9 +46,21 @@ pub struct Settings {
     /// Globs the agent must not weaken.
     pub protected: Vec<String>,
     pub check_timeout_ms: u64,
-    pub promise: String,
-    pub done_signals: u32,
-    pub no_progress: u32,
+    #[serde(default)]
+    pub exit: ExitSettings,
+    #[serde(default)]
+    pub breaker: BreakerSettings,
+    #[serde(default)]
+    pub session: SessionSettings,
+    #[serde(default)]
+    pub questions: QuestionSettings,
+    #[serde(default)]
+    pub usage_limit: AtUsageLimit,
+    #[serde(default)]
+    pub git: GitSettings,
+    /// Keys that somebody wrote: a preset leaves them as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<String>,
     pub sandbox: Sandbox,
     pub keep_loops: u32,
     pub keep_days: u32,
@@ -70,9 +87,13 @@ impl Default for Settings {
             limits: Limits::default(),
             protected: vec!["tests/**".to_owned()],
             check_timeout_ms: 10 * 60 * 1000,
-            promise: "COMPLETE".to_owned(),
-            done_signals: 2,
-            no_progress: 3,
+            exit: ExitSettings::default(),
+            breaker: BreakerSettings::default(),
+            session: SessionSettings::default(),
+            questions: QuestionSettings::default(),
+            usage_limit: AtUsageLimit::default(),
+            git: GitSettings::default(),
+            written: Vec::new(),
             sandbox: Sandbox::Auto,
             keep_loops: 20,
             keep_days: 60,
@@ -90,6 +111,11 @@ pub struct Limits {
     pub iterations: u32,
     pub duration_ms: u64,
     pub cost_micros: u64,
+    /// `None`: tokens are counted and end nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    #[serde(default = "calls_per_hour")]
+    pub calls_per_hour: u32,
     pub iteration_ms: u64,
     pub idle_ms: u64,
     pub between_ms: u64,
@@ -102,12 +128,18 @@ impl Default for Limits {
             iterations: 25,
             duration_ms: 8 * 60 * 60 * 1000,
             cost_micros: 25_000_000,
+            tokens: None,
+            calls_per_hour: calls_per_hour(),
             iteration_ms: 30 * 60 * 1000,
             idle_ms: 15 * 60 * 1000,
             between_ms: 0,
             grace_ms: 10 * 1000,
         }
     }
+}
+
+fn calls_per_hour() -> u32 {
+    100
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -25,11 +25,11 @@ pub(super) fn count(breaker: &mut Breaker, changes: &Changes, trouble: bool) {
 pub(super) fn change(state: &Loop) -> Option<Record> {
     let breaker = &state.breaker;
     match breaker.state {
-        BreakerState::Closed if breaker.no_progress >= state.spec.settings.no_progress => {
+        BreakerState::Closed if breaker.no_progress >= state.spec.settings.breaker.no_progress => {
             Some(open(state, format!("{} without a file change", iterations(breaker.no_progress))))
         }
         BreakerState::HalfOpen if breaker.no_progress == 0 => Some(closed(breaker)),
-        BreakerState::HalfOpen if breaker.no_progress >= state.spec.settings.no_progress => {
+        BreakerState::HalfOpen if breaker.no_progress >= state.spec.settings.breaker.no_progress => {
             Some(open(state, "tried again, still without a file change".to_owned()))
         }
         BreakerState::Closed | BreakerState::HalfOpen | BreakerState::Open => None,
@@ -41,7 +41,7 @@ pub(super) fn half_open(state: &Loop) -> Record {
     Record::BreakerChanged {
         state: BreakerState::HalfOpen,
         reason: state.breaker.reason.clone(),
-        no_progress: state.spec.settings.no_progress.saturating_sub(1).max(1),
+        no_progress: state.spec.settings.breaker.no_progress.saturating_sub(1).max(1),
         trips: state.breaker.trips,
     }
 }

@@ -67,7 +67,7 @@ fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
 fn claimed_only(state: &Loop, last: &Iteration, unchecked: usize) -> Option<Outcome> {
     let claim = last.claim?;
     let by_plan = claim == crate::journal::Claim::Plan;
-    let enough = by_plan || state.claims >= state.spec.settings.done_signals;
+    let enough = by_plan || state.claims >= state.spec.settings.exit.done_signals;
     if !enough || state.open_items().next().is_some() {
         return None;
     }

@@ -7,7 +7,9 @@ use super::{
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::check::{CheckResult, Location, Status, TestCounts};
 use crate::moment::Moment;
-use crate::settings::{AgentSettings, Dialect, Limits, Permissions, PromptBy, Sandbox, Settings};
+use crate::settings::{
+    AgentSettings, Dialect, ExitSettings, Limits, Permissions, PromptBy, Sandbox, Settings,
+};
 use crate::task::{
     Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem, TaskId,
 };
@@ -237,6 +239,8 @@ fn settings() -> Settings {
             iterations: 25,
             duration_ms: 1,
             cost_micros: 2,
+            tokens: Some(8),
+            calls_per_hour: 9,
             iteration_ms: 3,
             idle_ms: 4,
             between_ms: 0,
@@ -244,14 +248,10 @@ fn settings() -> Settings {
         },
         protected: vec!["tests/**".to_owned()],
         check_timeout_ms: 6,
-        promise: "COMPLETE".to_owned(),
-        done_signals: 2,
-        no_progress: 3,
+        exit: ExitSettings { words: vec![("全部完成".to_owned(), 90)], ..ExitSettings::default() },
+        written: vec!["breaker.no_progress".to_owned()],
         sandbox: Sandbox::Auto,
-        keep_loops: 20,
-        keep_days: 60,
         keep_bytes: 7,
-        env_pass: Vec::new(),
         env_set: vec![("A".to_owned(), "b".to_owned())],
         agents: vec![AgentSettings {
             name: "mine".to_owned(),
@@ -262,5 +262,6 @@ fn settings() -> Settings {
             model: Some("m".to_owned()),
             args: vec!["-x".to_owned()],
         }],
+        ..Settings::default()
     }
 }

@@ -54,6 +54,7 @@ pub(super) fn assign(settings: &mut Settings, assignment: &Assignment) -> bool {
         }
         None => {
             assign_limit(&mut settings.limits, assignment.key.path, &value)
+                || assign_policy(settings, assignment.key, &value)
                 || assign_rest(settings, assignment.key.path, value)
         }
     }
@@ -64,6 +65,8 @@ fn assign_limit(limits: &mut Limits, path: &str, value: &Value) -> bool {
         ("limits.iterations", Value::Count(it)) => limits.iterations = *it,
         ("limits.duration", Value::Amount(it)) => limits.duration_ms = *it,
         ("limits.cost_usd", Value::Amount(it)) => limits.cost_micros = *it,
+        ("limits.tokens", Value::Count(it)) => limits.tokens = Some(u64::from(*it)),
+        ("limits.calls_per_hour", Value::Count(it)) => limits.calls_per_hour = *it,
         ("limits.iteration_time", Value::Amount(it)) => limits.iteration_ms = *it,
         ("limits.idle_time", Value::Amount(it)) => limits.idle_ms = *it,
         ("limits.between", Value::Amount(it)) => limits.between_ms = *it,
@@ -73,6 +76,18 @@ fn assign_limit(limits: &mut Limits, path: &str, value: &Value) -> bool {
     true
 }
 
+fn assign_policy(settings: &mut Settings, key: &Key, value: &Value) -> bool {
+    match key.section() {
+        "exit" => settings.exit.assign(key.name(), value),
+        "breaker" => settings.breaker.assign(key.name(), value),
+        "session" => settings.session.assign(key.name(), value),
+        "questions" => settings.questions.assign(key.name(), value),
+        "usage_limit" => settings.usage_limit.assign(key.name(), value),
+        "git" => settings.git.assign(key.name(), value),
+        _ => false,
+    }
+}
+
 fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
     match (path, value) {
         ("agent", Value::Text(it)) => settings.agent = it,
@@ -80,9 +95,6 @@ fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
         ("tasks.exclude", Value::Texts(it)) => settings.task_exclude = it,
         ("criteria.protected", Value::Texts(it)) => settings.protected = it,
         ("criteria.timeout", Value::Amount(it)) => settings.check_timeout_ms = it,
-        ("exit.promise", Value::Text(it)) => settings.promise = it,
-        ("exit.done_signals", Value::Count(it)) => settings.done_signals = it,
-        ("breaker.no_progress", Value::Count(it)) => settings.no_progress = it,
         ("keep.loops", Value::Count(it)) => settings.keep_loops = it,
         ("keep.days", Value::Count(it)) => settings.keep_days = it,
         ("keep.disk", Value::Amount(it)) => settings.keep_bytes = it,
@@ -92,8 +104,8 @@ fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
             Some(kind) => settings.sandbox = kind,
             None => return false,
         },
-        // The only words these take today say what happens anyway.
-        ("mode" | "git.commit" | "git.on_regression", Value::Text(_)) => {}
+        // The only word it takes today says what happens anyway.
+        ("mode", Value::Text(_)) => {}
         _ => return false,
     }
     true

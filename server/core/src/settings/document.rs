@@ -27,10 +27,19 @@ Editors with a TOML language server complete and check the file with `server/loo
 const RALPHRC: &str = "\
 ## `.ralphrc`
 
-A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and never run. `CLAUDE_TIMEOUT_MINUTES`
-sets `limits.iteration_time`, `CB_NO_PROGRESS_THRESHOLD` sets `breaker.no_progress`, `CLAUDE_CODE_CMD` and
-`CLAUDE_MODEL` set `agents.claude.command` and `agents.claude.model`. Other keys are left aside with a note; shell
-code in the value of one of these four stops the command.
+A `.ralphrc` at the root or in `.ralph/` is read as plain `KEY=value` lines and never run.
+
+| there | here |
+|---|---|
+| `MAX_CALLS_PER_HOUR` | `limits.calls_per_hour` |
+| `CLAUDE_TIMEOUT_MINUTES` | `limits.iteration_time` |
+| `SESSION_CONTINUITY`, `SESSION_EXPIRY_HOURS` | `session.continue`, `session.expires` |
+| `CB_NO_PROGRESS_THRESHOLD`, `CB_SAME_ERROR_THRESHOLD` | `breaker.no_progress`, `breaker.same_error` |
+| `CB_OUTPUT_DECLINE_THRESHOLD`, `CB_PERMISSION_DENIAL_THRESHOLD` | `breaker.output_decline`, `breaker.permission_denials` |
+| `CB_COOLDOWN_MINUTES` | `breaker.cooldown` |
+| `CLAUDE_CODE_CMD`, `CLAUDE_MODEL` | `agents.claude.command`, `agents.claude.model` |
+
+Other keys are left aside with a note; shell code in the value of one of these stops the command.
 ";
 
 /// `CONFIGURATION.md`.
@@ -166,6 +175,9 @@ fn shape(takes: Takes) -> Value {
         Takes::Paths | Takes::Globs | Takes::Texts | Takes::Names => texts,
         Takes::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
         Takes::Variables => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
-        Takes::Weights | Takes::Services => json!({}),
+        Takes::Weights => {
+            json!({ "type": "object", "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 1 } })
+        }
+        Takes::Services => json!({}),
     }
 }

@@ -13,27 +13,26 @@ use super::{Layer, LayerKind};
 /// Keys with a counterpart that this version acts on, and what their value is called there.
 const MAPPED: &[(&str, &str, Form)] = &[
     ("CLAUDE_TIMEOUT_MINUTES", "limits.iteration_time", Form::Minutes),
+    ("MAX_CALLS_PER_HOUR", "limits.calls_per_hour", Form::Plain),
+    ("SESSION_CONTINUITY", "session.continue", Form::Plain),
+    ("SESSION_EXPIRY_HOURS", "session.expires", Form::Hours),
     ("CB_NO_PROGRESS_THRESHOLD", "breaker.no_progress", Form::Plain),
+    ("CB_SAME_ERROR_THRESHOLD", "breaker.same_error", Form::Plain),
+    ("CB_OUTPUT_DECLINE_THRESHOLD", "breaker.output_decline", Form::Plain),
+    ("CB_PERMISSION_DENIAL_THRESHOLD", "breaker.permission_denials", Form::Plain),
+    ("CB_COOLDOWN_MINUTES", "breaker.cooldown", Form::Minutes),
     ("CLAUDE_CODE_CMD", "agents.claude.command", Form::Program),
     ("CLAUDE_MODEL", "agents.claude.model", Form::Plain),
 ];
 
 /// Keys whose counterpart is still to come. They do not block: the file belongs to another tool, which needs them.
-const LATER: &[&str] = &[
-    "MAX_CALLS_PER_HOUR",
-    "MAX_TOKENS_PER_HOUR",
-    "SESSION_CONTINUITY",
-    "SESSION_EXPIRY_HOURS",
-    "CB_SAME_ERROR_THRESHOLD",
-    "CB_OUTPUT_DECLINE_THRESHOLD",
-    "CB_PERMISSION_DENIAL_THRESHOLD",
-    "CB_COOLDOWN_MINUTES",
-];
+const LATER: &[&str] = &["MAX_TOKENS_PER_HOUR"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Plain,
     Minutes,
+    Hours,
     /// Words of a command line; `claude` alone is what the built-in agent looks for anyway.
     Program,
 }
@@ -79,6 +78,7 @@ fn assignment(
         Form::Program if value == "claude" => return Ok(None),
         Form::Plain if value.is_empty() => return Ok(None),
         Form::Minutes => Raw::Text(format!("{value}m")),
+        Form::Hours => Raw::Text(format!("{value}h")),
         Form::Plain | Form::Program => key.takes.plain(value),
     };
     match accept(key, agent, &raw) {

@@ -172,12 +172,20 @@ fn assemble(reading: Reading) -> Resolved {
         assign(&mut settings, &assignment);
         winners.insert(assignment.path(), assignment);
     }
+    settings.written = winners.keys().filter(|it| preset_sets(it)).cloned().collect();
     let silent = without_command(&settings.agents, &mentioned);
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
     findings.extend(winners.get("agent").and_then(|it| unknown_agent(&settings, it)));
     let effective = effective(&settings, &winners);
     let to_trust = to_trust(&winners);
     Resolved { settings, effective, to_trust, findings }
+}
+
+/// Whether a preset has a value of its own for the key.
+fn preset_sets(path: &str) -> bool {
+    const EXIT: [&str; 3] = ["exit.done_signals", "exit.test_loops", "exit.test_percentage"];
+    const BREAKER: [&str; 3] = ["breaker.no_progress", "breaker.same_error", "breaker.output_decline"];
+    EXIT.contains(&path) || BREAKER.contains(&path)
 }
 
 /// Own agents that nothing gave a command, with the path it would have.

@@ -134,7 +134,7 @@ impl fmt::Display for Takes {
             Self::Texts => "a list of texts",
             Self::Names => "a list of names of environment variables",
             Self::Variables => "a table of environment variables and their values",
-            Self::Weights => "a table of texts and their weights",
+            Self::Weights => "a table of phrases with a number above 0, at most 1, each",
             Self::Services => "tables with `command`, `ready` and `timeout`",
         };
         write!(out, "{text}")

@@ -31,6 +31,8 @@ pub(super) enum Value {
     Flag(bool),
     Texts(Vec<String>),
     Pairs(Vec<(String, String)>),
+    /// Texts with a share in percent.
+    Weights(Vec<(String, u8)>),
 }
 
 /// Why a value cannot be taken. `item` is the index of the bad element of a list or table.
@@ -71,8 +73,9 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Texts => texts(raw, |_| None),
         Takes::Names => texts(raw, passed_fault),
         Takes::Variables => variables(raw),
-        // Keys that take these are refused before their value is looked at.
-        Takes::Weights | Takes::Services => Err(found(raw)),
+        Takes::Weights => weights(raw),
+        // A key that takes these is refused before its value is looked at.
+        Takes::Services => Err(found(raw)),
     }
 }
 
@@ -205,6 +208,28 @@ fn variables(raw: &Raw) -> Result<Value, Wrong> {
         }
     }
     Ok(Value::Pairs(pairs))
+}
+
+fn weights(raw: &Raw) -> Result<Value, Wrong> {
+    const LONGEST: usize = 200;
+    let Raw::Table(entries) = raw else { return Err(found(raw)) };
+    let mut weights = Vec::with_capacity(entries.len());
+    for (index, (text, value)) in entries.iter().enumerate() {
+        if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
+            let found = format!("`{}`, which is no phrase of 1 to {LONGEST} bytes", shown(text));
+            return Err(Wrong { item: Some(index), fault: Fault::Found { found, hint: None } });
+        }
+        let (Raw::Float(number) | Raw::Integer(number)) = value else {
+            return Err(found(value).of_item(index));
+        };
+        match number.parse::<f64>() {
+            Ok(share) if share > 0.0 && share <= 1.0 => {
+                weights.push((text.clone(), (share * 100.0).round().max(1.0) as u8));
+            }
+            _ => return Err(found(value).of_item(index)),
+        }
+    }
+    Ok(Value::Weights(weights))
 }
 
 fn passed_fault(name: &str) -> Option<String> {

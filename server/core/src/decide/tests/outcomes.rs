@@ -185,7 +185,7 @@ fn sentences_count_well() {
     let own =
         "completed, verified: the one required criterion passes by loopkeeper's own run after 1 iteration";
     says(one.clone(), "f", vec![Act::new("p")], own);
-    one.settings.no_progress = 1;
+    one.settings.breaker.no_progress = 1;
     says(one, "f", vec![Act::idle("f")], "breaker open: 1 iteration without a file change");
     let mut short = spec(two());
     short.settings.limits.duration_ms = 1_500;

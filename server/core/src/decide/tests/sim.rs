@@ -8,7 +8,7 @@ use crate::decide::{
 };
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
-use crate::settings::{Dialect, Limits, Permissions, PromptBy, Sandbox, Settings};
+use crate::settings::{Dialect, Permissions, PromptBy, Sandbox, Settings};
 use crate::task::{Check, Criterion, CriterionId, Place, PlanItem, TaskId};
 
 /// What one iteration's agent does, and how things stand afterwards.
@@ -104,15 +104,6 @@ pub(crate) fn item(title: &str) -> PlanItem {
 }
 
 pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
-    let limits = Limits {
-        iterations: 25,
-        duration_ms: 8 * 3_600_000,
-        cost_micros: 25_000_000,
-        iteration_ms: 1_800_000,
-        idle_ms: 900_000,
-        between_ms: 0,
-        grace_ms: 10_000,
-    };
     LoopSpec {
         loop_id: "20261120-abcdef".to_owned(),
         version: "0.1.0".to_owned(),
@@ -129,21 +120,11 @@ pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
         },
         settings: Settings {
             agent: "mine".to_owned(),
-            task_files: Vec::new(),
             task_exclude: Vec::new(),
-            limits,
             protected: Vec::new(),
-            check_timeout_ms: 600_000,
-            promise: "COMPLETE".to_owned(),
-            done_signals: 2,
-            no_progress: 3,
             sandbox: Sandbox::Off,
-            keep_loops: 20,
-            keep_days: 60,
-            keep_bytes: 5 << 30,
-            env_pass: Vec::new(),
-            env_set: Vec::new(),
             agents: Vec::new(),
+            ..Settings::default()
         },
         promise: "COMPLETE".to_owned(),
         criteria,

@@ -49,7 +49,7 @@ pub fn grid(state: &Loop) -> String {
     if shown.is_empty() {
         return lines.join("\n");
     }
-    let limit = state.spec.settings.no_progress;
+    let limit = state.spec.settings.breaker.no_progress;
     let counts = without_progress(state);
     let band: String = counts.get(first..).unwrap_or_default().iter().map(|it| level(*it, limit)).collect();
     let said = format!("no progress {} of {limit}", state.breaker.no_progress);

@@ -123,7 +123,8 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
 
 fn breaker(known: &Known<'_>, status: &LoopStatus) -> String {
     let count = u64::from(status.breaker.counts.no_progress);
-    let of = known.state.map_or_else(String::new, |it| format!(" of {}", it.spec.settings.no_progress));
+    let of =
+        known.state.map_or_else(String::new, |it| format!(" of {}", it.spec.settings.breaker.no_progress));
     let word = match status.breaker.state {
         crate::journal::BreakerState::Closed => "closed",
         crate::journal::BreakerState::Open => "open",

@@ -1,0 +1,249 @@
+//! What the configuration says of when a loop ends, rests, asks and starts again: one struct a section, with the
+//! documented defaults. A journal of an older version lacks some of these fields and gets the defaults.
+
+use serde::{Deserialize, Serialize};
+
+use super::value::Value;
+
+const MINUTE_MS: u64 = 60 * 1000;
+const HOUR_MS: u64 = 60 * MINUTE_MS;
+
+/// `[exit]`: when a loop is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExitSettings {
+    pub promise: String,
+    /// Consecutive claims that are needed where no check can decide.
+    pub done_signals: u32,
+    pub completion_indicators: u32,
+    pub test_loops: u32,
+    pub test_percentage: u32,
+    pub groups: GroupRule,
+    /// The user's own indicators with their confidence in percent.
+    pub words: Vec<(String, u8)>,
+}
+
+/// What a group of criteria needs to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupRule {
+    #[default]
+    All,
+    /// More than half of its required criteria.
+    Majority,
+}
+
+/// `[breaker]`: when a loop rests because it is not getting anywhere. Counts of iterations, percents, milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BreakerSettings {
+    pub preset: Preset,
+    pub no_progress: u32,
+    pub same_error: u32,
+    pub output_decline: u32,
+    pub permission_denials: u32,
+    pub fast_failures: u32,
+    pub cooldown_ms: u64,
+    pub max_trips: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    Small,
+    Large,
+    #[default]
+    Adaptive,
+}
+
+/// `[session]`: whether an iteration goes on with the session of the one before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionSettings {
+    pub resume: bool,
+    pub expires_ms: u64,
+}
+
+/// `[questions]`: what becomes of a question of the agent's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct QuestionSettings {
+    pub patience_ms: u64,
+    pub unanswered: Unanswered,
+}
+
+/// A question to the user that nobody answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unanswered {
+    /// The agent decides, and notes what it assumed.
+    #[default]
+    Continue,
+    Pause,
+}
+
+/// A usage limit, and nobody said whether to wait for its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AtUsageLimit {
+    #[default]
+    Wait,
+    Stop,
+}
+
+/// `[git]`: what a loop does with the user's repository.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct GitSettings {
+    /// Empty: the current one.
+    pub branch: String,
+    pub commit: Committer,
+    pub on_regression: OnRegression,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Committer {
+    #[default]
+    Agent,
+    /// One commit an iteration.
+    Server,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnRegression {
+    #[default]
+    Keep,
+    /// Back to the last snapshot whose guards held.
+    Rollback,
+}
+
+impl Default for ExitSettings {
+    fn default() -> Self {
+        Self {
+            promise: "COMPLETE".to_owned(),
+            done_signals: 2,
+            completion_indicators: 2,
+            test_loops: 3,
+            test_percentage: 25,
+            groups: GroupRule::All,
+            words: Vec::new(),
+        }
+    }
+}
+
+impl Default for BreakerSettings {
+    fn default() -> Self {
+        Self {
+            preset: Preset::Adaptive,
+            no_progress: 3,
+            same_error: 5,
+            output_decline: 70,
+            permission_denials: 2,
+            fast_failures: 2,
+            cooldown_ms: 30 * MINUTE_MS,
+            max_trips: 3,
+        }
+    }
+}
+
+impl Default for SessionSettings {
+    fn default() -> Self {
+        Self { resume: false, expires_ms: 24 * HOUR_MS }
+    }
+}
+
+impl Default for QuestionSettings {
+    fn default() -> Self {
+        Self { patience_ms: 10 * MINUTE_MS, unanswered: Unanswered::Continue }
+    }
+}
+
+impl ExitSettings {
+    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+        match (name, value) {
+            ("promise", Value::Text(it)) => self.promise.clone_from(it),
+            ("done_signals", Value::Count(it)) => self.done_signals = *it,
+            ("completion_indicators", Value::Count(it)) => self.completion_indicators = *it,
+            ("test_loops", Value::Count(it)) => self.test_loops = *it,
+            ("test_percentage", Value::Count(it)) => self.test_percentage = *it,
+            ("words", Value::Weights(it)) => self.words.clone_from(it),
+            ("groups", Value::Text(it)) if it == "all" => self.groups = GroupRule::All,
+            ("groups", Value::Text(it)) if it == "majority" => self.groups = GroupRule::Majority,
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl BreakerSettings {
+    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+        match (name, value) {
+            ("preset", Value::Text(it)) if it == "small" => self.preset = Preset::Small,
+            ("preset", Value::Text(it)) if it == "large" => self.preset = Preset::Large,
+            ("preset", Value::Text(it)) if it == "adaptive" => self.preset = Preset::Adaptive,
+            ("no_progress", Value::Count(it)) => self.no_progress = *it,
+            ("same_error", Value::Count(it)) => self.same_error = *it,
+            ("output_decline", Value::Count(it)) => self.output_decline = *it,
+            ("permission_denials", Value::Count(it)) => self.permission_denials = *it,
+            ("fast_failures", Value::Count(it)) => self.fast_failures = *it,
+            ("cooldown", Value::Amount(it)) => self.cooldown_ms = *it,
+            ("max_trips", Value::Count(it)) => self.max_trips = *it,
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl SessionSettings {
+    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+        match (name, value) {
+            ("continue", Value::Flag(it)) => self.resume = *it,
+            ("expires", Value::Amount(it)) => self.expires_ms = *it,
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl QuestionSettings {
+    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+        match (name, value) {
+            ("patience", Value::Amount(it)) => self.patience_ms = *it,
+            ("unanswered", Value::Text(it)) if it == "continue" => self.unanswered = Unanswered::Continue,
+            ("unanswered", Value::Text(it)) if it == "pause" => self.unanswered = Unanswered::Pause,
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl AtUsageLimit {
+    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+        match (name, value) {
+            ("unanswered", Value::Text(it)) if it == "wait" => *self = Self::Wait,
+            ("unanswered", Value::Text(it)) if it == "stop" => *self = Self::Stop,
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl GitSettings {
+    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+        match (name, value) {
+            ("branch", Value::Text(it)) => self.branch.clone_from(it),
+            ("commit", Value::Text(it)) if it == "agent" => self.commit = Committer::Agent,
+            ("commit", Value::Text(it)) if it == "server" => self.commit = Committer::Server,
+            ("commit", Value::Text(it)) if it == "never" => self.commit = Committer::Never,
+            ("on_regression", Value::Text(it)) if it == "keep" => self.on_regression = OnRegression::Keep,
+            ("on_regression", Value::Text(it)) if it == "rollback" => {
+                self.on_regression = OnRegression::Rollback;
+            }
+            _ => return false,
+        }
+        true
+    }
+}
