@@ -203,7 +203,10 @@ impl Run {
         };
         match stream {
             Stream::Stdout => reader.line(&line).into_iter().for_each(|it| self.activity(it)),
-            Stream::Stderr => keep_tail(stderr, &line),
+            Stream::Stderr => {
+                reader.stderr_line(&line);
+                keep_tail(stderr, &line);
+            }
         }
     }
 
@@ -259,6 +262,11 @@ fn clean(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     run.survivors = run.survivors.iter().map(|it| line(it)).collect();
     run.left = run.left.iter().map(|it| line(it)).collect();
     run.files = run.files.iter().map(|it| line(it)).collect();
+    for error in &mut run.errors {
+        error.text = line(&error.text);
+    }
+    run.tools = run.tools.iter().map(|it| line(it)).collect();
+    run.commands = run.commands.iter().map(|it| line(it)).collect();
     run.session = run.session.as_deref().map(line);
     run.model = run.model.as_deref().map(line);
     run
@@ -330,7 +338,9 @@ fn activity(event: &AgentEvent) -> Option<String> {
         AgentEvent::FileChange { path } => Some(format!("edited {path}")),
         AgentEvent::Retry { attempt, .. } => Some(format!("its provider failed, retry {attempt}")),
         AgentEvent::Limit { rejected: true, .. } => Some("its provider's usage limit is reached".to_owned()),
-        AgentEvent::Limit { rejected: false, .. } | AgentEvent::Turn(_) => None,
+        AgentEvent::Limit { rejected: false, .. } | AgentEvent::ToolFailed { .. } | AgentEvent::Turn(_) => {
+            None
+        }
         AgentEvent::Denied { tool, .. } => Some(format!("was denied {tool}")),
         AgentEvent::Oversize { bytes } => Some(format!("printed a line of {bytes} bytes")),
     }

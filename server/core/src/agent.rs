@@ -5,10 +5,13 @@ pub mod allow;
 pub mod argv;
 pub mod claims;
 pub mod claude;
+pub mod errors;
 pub mod reader;
 pub mod text;
 
 use serde::{Deserialize, Serialize};
+
+use errors::SeenError;
 
 /// One thing an agent's output said.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +25,10 @@ pub enum AgentEvent {
     ToolUse {
         tool: String,
         detail: String,
+    },
+    /// What a tool answered that failed.
+    ToolFailed {
+        text: String,
     },
     /// A tool of the agent wrote this path (as the agent named it).
     FileChange {
@@ -131,8 +138,22 @@ pub struct AgentRun {
     /// Output bytes that were not kept.
     #[serde(default)]
     pub dropped: u64,
+    /// The last distinct errors in what the agent said, its tools answered and stderr held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<SeenError>,
+    /// Bytes of the agent's own words.
+    #[serde(default)]
+    pub output_bytes: u64,
+    /// The tools it used, each once, at most [`MOST_TOOLS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The first [`MOST_COMMANDS`] commands it ran, at most 120 characters of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
 }
 
+pub const MOST_TOOLS: usize = 50;
+pub const MOST_COMMANDS: usize = 50;
 pub const FINAL_TEXT_BYTES: usize = 16 * 1024;
 /// A line longer than this is one `Oversize` event.
 pub const LINE_BYTES: usize = 1024 * 1024;

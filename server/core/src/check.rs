@@ -11,6 +11,7 @@ pub mod words;
 use serde::{Deserialize, Serialize};
 
 use crate::task::CriterionId;
+pub(crate) use output::constant;
 
 /// How one check of one round ended. Only `Pass` is a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -107,6 +107,10 @@ fn an_iteration_reads_from_top_to_bottom() {
         left: Vec::new(),
         files: Vec::new(),
         dropped: 0,
+        errors: Vec::new(),
+        output_bytes: 0,
+        tools: Vec::new(),
+        commands: Vec::new(),
     };
     let snapshot = Record::SnapshotTaken {
         iteration: 7,

@@ -99,9 +99,12 @@ impl Claude {
         blocks(value)
             .filter(|block| text(block, "type") == "tool_result")
             .filter_map(|block| {
-                let path = self.writes.remove(text(block, "tool_use_id"))?;
+                let path = self.writes.remove(text(block, "tool_use_id"));
                 let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
-                (!failed).then_some(AgentEvent::FileChange { path })
+                if failed {
+                    return Some(AgentEvent::ToolFailed { text: answer(block) });
+                }
+                path.map(|path| AgentEvent::FileChange { path })
             })
             .collect()
     }
@@ -171,6 +174,16 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 
 fn blocks(value: &Value) -> impl Iterator<Item = &Value> {
     value.pointer("/message/content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default().iter()
+}
+
+/// The text of a tool's result: one string, or blocks of which some are text.
+fn answer(result: &Value) -> String {
+    let parts = match result.get("content") {
+        Some(Value::String(whole)) => return whole.clone(),
+        Some(Value::Array(parts)) => parts.as_slice(),
+        _ => &[],
+    };
+    parts.iter().map(|part| text(part, "text")).filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// What a tool was asked to do, in one short line.

@@ -2,13 +2,17 @@
 //! Keeps a bounded summary, never the output itself.
 
 use crate::agent::claude::Claude;
+use crate::agent::errors::{self, ErrorScan, Voice};
 use crate::agent::{
-    AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, ProviderClass, ProviderError, Turn, text,
+    AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MOST_COMMANDS, MOST_TOOLS, ProviderClass,
+    ProviderError, Turn, text,
 };
 use crate::sanitize;
 use crate::settings::Dialect;
 
 const MAX_FILES: usize = 1000;
+/// Tools that run a command of the agent's, in the dialects.
+const SHELLS: [&str; 5] = ["Bash", "bash", "shell", "exec_command", "run_shell_command"];
 
 /// Reads the output of one process in its dialect.
 #[derive(Debug)]
@@ -24,7 +28,7 @@ enum State {
 }
 
 /// What is kept of the events.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Tally {
     session: Option<String>,
     model: Option<String>,
@@ -38,6 +42,13 @@ struct Tally {
     skipped: bool,
     /// A retry of the provider after which nothing else came.
     retrying: Option<Retrying>,
+    output_bytes: u64,
+    tools: Vec<String>,
+    commands: Vec<String>,
+    /// In its own words.
+    said_errors: ErrorScan,
+    tool_errors: ErrorScan,
+    stderr_errors: ErrorScan,
 }
 
 /// What the provider answered at the last retry; `None`: nothing.
@@ -68,7 +79,7 @@ impl Reader {
             Dialect::Text => State::Text,
             Dialect::Claude => State::Claude(Claude::new()),
         };
-        Self { dialect, tally: Tally::default() }
+        Self { dialect, tally: Tally::new() }
     }
 
     /// Reads one line of stdout, without its line end.
@@ -81,6 +92,11 @@ impl Reader {
             self.tally.add(event, matches!(self.dialect, State::Text));
         }
         events
+    }
+
+    /// Reads one line of stderr: errors may stand there, nothing else is taken from it.
+    pub fn stderr_line(&mut self, line: &str) {
+        self.tally.stderr_errors.line(line);
     }
 
     /// Notes a line of stdout that was too long to be kept.
@@ -121,11 +137,35 @@ impl Reader {
             left: Vec::new(),
             files: tally.files,
             dropped: end.dropped,
+            errors: errors::joined([tally.said_errors, tally.tool_errors, tally.stderr_errors]),
+            output_bytes: tally.output_bytes,
+            tools: tally.tools,
+            commands: tally.commands,
         }
     }
 }
 
 impl Tally {
+    fn new() -> Self {
+        Self {
+            session: None,
+            model: None,
+            turn: None,
+            said: String::new(),
+            denied: 0,
+            files: Vec::new(),
+            at_rest: false,
+            skipped: false,
+            retrying: None,
+            output_bytes: 0,
+            tools: Vec::new(),
+            commands: Vec::new(),
+            said_errors: ErrorScan::new(Voice::Words),
+            tool_errors: ErrorScan::new(Voice::Program),
+            stderr_errors: ErrorScan::new(Voice::Program),
+        }
+    }
+
     fn add(&mut self, event: &AgentEvent, is_text: bool) {
         if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
             self.retrying = None;
@@ -137,8 +177,18 @@ impl Tally {
                 self.session = Some(session.clone());
                 self.model = Some(model.clone());
             }
-            AgentEvent::Text(said) if is_text => self.append(said),
-            AgentEvent::Text(said) => self.said.clone_from(said),
+            AgentEvent::Text(said) if is_text => {
+                self.output_bytes += said.len() as u64 + 1;
+                self.said_errors.line(said);
+                self.append(said);
+            }
+            AgentEvent::Text(said) => {
+                self.output_bytes += said.len() as u64;
+                self.said_errors.whole(said);
+                self.said.clone_from(said);
+            }
+            AgentEvent::ToolUse { tool, detail } => self.tool(tool, detail),
+            AgentEvent::ToolFailed { text } => self.tool_errors.whole(text),
             AgentEvent::FileChange { path } => {
                 if self.files.len() < MAX_FILES && !self.files.contains(path) {
                     self.files.push(path.clone());
@@ -147,10 +197,16 @@ impl Tally {
             AgentEvent::Retry { status, .. } => self.retrying = Some(Retrying { status: *status }),
             AgentEvent::Denied { .. } => self.denied = self.denied.saturating_add(1),
             AgentEvent::Turn(turn) => self.turn = Some(turn.clone()),
-            AgentEvent::ToolUse { .. }
-            | AgentEvent::Limit { .. }
-            | AgentEvent::Oversize { .. }
-            | AgentEvent::Unread(_) => {}
+            AgentEvent::Limit { .. } | AgentEvent::Oversize { .. } | AgentEvent::Unread(_) => {}
+        }
+    }
+
+    fn tool(&mut self, tool: &str, detail: &str) {
+        if self.tools.len() < MOST_TOOLS && !self.tools.iter().any(|it| it == tool) {
+            self.tools.push(sanitize::line(tool));
+        }
+        if SHELLS.contains(&tool) && !detail.is_empty() && self.commands.len() < MOST_COMMANDS {
+            self.commands.push(detail.to_owned());
         }
     }
 

@@ -36,6 +36,6 @@ impl Output {
 
 /// A pattern of ours.
 #[expect(clippy::expect_used, reason = "constant patterns, each compiled by a test")]
-pub(super) fn constant(pattern: &'static str) -> Regex {
+pub(crate) fn constant(pattern: &'static str) -> Regex {
     Regex::new(pattern).expect("constant pattern")
 }

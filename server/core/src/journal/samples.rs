@@ -4,6 +4,7 @@ use super::{
     AgentPlan, BreakerState, Changes, Claim, Entry, Head, LoopSpec, Outcome, OutcomeKind, PauseReason,
     Pinned, Record, Role, Round, SnapshotWhen, WaitReason,
 };
+use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::check::{CheckResult, Location, Status, TestCounts};
 use crate::moment::Moment;
@@ -202,6 +203,13 @@ fn run() -> AgentRun {
         left: vec!["1 stuck".to_owned()],
         files: vec!["src/a.rs".to_owned()],
         dropped: 0,
+        errors: vec![SeenError {
+            fingerprint: Fingerprint("0123456789ab".to_owned()),
+            text: "error: no".to_owned(),
+        }],
+        output_bytes: 4,
+        tools: vec!["Bash".to_owned()],
+        commands: vec!["cargo test".to_owned()],
         note: Some("resumed".to_owned()),
     }
 }

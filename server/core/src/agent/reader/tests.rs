@@ -147,3 +147,56 @@ fn what_an_agent_said_is_cleaned() {
     assert_eq!(run.final_text, "red evil");
     assert_eq!(run.error.unwrap().message, "exit 1: bad thing");
 }
+
+#[test]
+fn errors_come_from_words_failed_tools_and_stderr() {
+    let texts = |run: AgentRun| run.errors.into_iter().map(|it| it.text).collect::<Vec<_>>();
+    let mut reader = Reader::new(Dialect::Text);
+    for line in ["Working.", "error: one", "```", "error: quoted", "```"] {
+        reader.line(line);
+    }
+    reader.stderr_line("fatal: two");
+    let run = reader.finish(end());
+    assert_eq!(run.output_bytes, 42);
+    assert_eq!(texts(run), ["error: one", "fatal: two"]);
+
+    let result = |is_error: bool, content: &str| {
+        format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","is_error":{is_error},"content":{content}}}]}}}}"#
+        )
+    };
+    let lines = [
+        INIT.to_owned(),
+        result(false, r#""error: of a file that was read""#),
+        result(true, r#""Exit code 1\nerror: one\n  --> a.rs:1:1""#),
+        result(true, r#"[{"type":"text","text":"bash: x: command not found"},{"type":"image"}]"#),
+        result(true, "7"),
+        r#"{"type":"assistant","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":"Error: said"}]}}"#.to_owned(),
+        DONE.to_owned(),
+    ];
+    let mut reader = Reader::new(Dialect::Claude);
+    lines.iter().for_each(|line| drop(reader.line(line)));
+    let run = reader.finish(end());
+    assert_eq!(run.output_bytes, 11);
+    assert_eq!(texts(run), ["Error: said", "error: one", "bash: x: command not found"]);
+}
+
+#[test]
+fn tools_and_commands_are_listed() {
+    let call = |tool: &str, command: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"t","name":"{tool}","input":{{"command":"{command}"}}}}]}}}}"#
+        )
+    };
+    let mut reader = Reader::new(Dialect::Claude);
+    for line in [call("Bash", "cargo test"), call("Bash", "cargo test"), call("Read", "no command")] {
+        reader.line(&line);
+    }
+    (0..100).for_each(|n| drop(reader.line(&call(&format!("T{n}"), ""))));
+    (0..100).for_each(|n| drop(reader.line(&call("Bash", &"x".repeat(n + 100)))));
+    let run = reader.finish(end());
+    assert_eq!((run.tools.len(), run.commands.len()), (50, 50));
+    assert_eq!(run.tools[..3], ["Bash", "Read", "T0"]);
+    assert_eq!(run.commands[..2], ["cargo test", "cargo test"]);
+    assert!(run.commands.iter().all(|it| it.chars().count() <= 120));
+}

@@ -428,6 +428,10 @@ pub(crate) fn quiet_run() -> AgentRun {
         left: Vec::new(),
         files: Vec::new(),
         dropped: 0,
+        errors: Vec::new(),
+        output_bytes: 0,
+        tools: Vec::new(),
+        commands: Vec::new(),
         note: None,
     }
 }

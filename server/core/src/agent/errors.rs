@@ -1,0 +1,169 @@
+//! Errors in what an agent and its tools print, each named by a fingerprint, so that the same error in another
+//! iteration is known again. Reads line by line in bounded memory; judges nothing.
+
+mod block;
+mod filter;
+mod fingerprint;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sanitize;
+use block::{Block, Next};
+pub use fingerprint::fingerprint;
+
+/// Distinct errors that are kept of one run, the last ones.
+pub const MOST_ERRORS: usize = 20;
+/// What is looked at of a line: an error says what it is at its beginning.
+const LINE_BYTES: usize = 4096;
+/// A fence that nobody closed ends here.
+const FENCE_LINES: u32 = 500;
+
+/// The same for the same error elsewhere: 12 hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fingerprint(pub String);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SeenError {
+    pub fingerprint: Fingerprint,
+    /// The decisive line, sanitised, at most 300 characters.
+    pub text: String,
+}
+
+/// Who prints: what an agent shows in a Markdown fence it quotes; a program has no fences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    Words,
+    Program,
+}
+
+/// Reads the lines of one stream.
+#[derive(Debug)]
+pub struct ErrorScan {
+    voice: Voice,
+    /// Lines since the fence was opened.
+    fence: Option<u32>,
+    block: Option<Block>,
+    seen: VecDeque<SeenError>,
+    /// The last line that only says that something failed: counts where nothing says what.
+    follow_up: Option<SeenError>,
+}
+
+impl ErrorScan {
+    pub fn new(voice: Voice) -> Self {
+        Self { voice, fence: None, block: None, seen: VecDeque::new(), follow_up: None }
+    }
+
+    /// Reads one line, without its line end.
+    pub fn line(&mut self, raw: &str) {
+        let clean = sanitize::strip_escapes(beginning(raw));
+        for line in clean.split('\n') {
+            self.clean_line(line.trim_end());
+        }
+    }
+
+    /// Reads a text that is complete in itself: a message, what one tool answered.
+    pub fn whole(&mut self, text: &str) {
+        self.close();
+        for line in text.lines() {
+            self.line(line);
+        }
+        self.close();
+    }
+
+    /// The last distinct errors, in the order in which they were last seen.
+    pub fn finish(mut self) -> Vec<SeenError> {
+        self.close();
+        if self.seen.is_empty() {
+            self.seen.extend(self.follow_up);
+        }
+        self.seen.into()
+    }
+
+    fn clean_line(&mut self, line: &str) {
+        if self.is_fenced(line) {
+            return;
+        }
+        if let Some(block) = self.block.take() {
+            match block.next(line) {
+                Next::Goes(block) => {
+                    self.block = Some(block);
+                    return;
+                }
+                Next::Ended(decisive) => self.note(decisive.as_deref()),
+            }
+        }
+        match filter::weigh(line) {
+            Some(filter::Weight::Error) => self.block = Some(Block::begin(line)),
+            Some(filter::Weight::FollowUp) => self.follow_up = seen(line),
+            None => {}
+        }
+    }
+
+    fn is_fenced(&mut self, line: &str) -> bool {
+        if self.voice == Voice::Program {
+            return false;
+        }
+        let mark = line.trim_start();
+        if mark.starts_with("```") || mark.starts_with("~~~") {
+            self.fence = if self.fence.is_some() { None } else { Some(0) };
+            return true;
+        }
+        self.fence = self.fence.map(|lines| lines + 1).filter(|lines| *lines < FENCE_LINES);
+        self.fence.is_some()
+    }
+
+    fn close(&mut self) {
+        self.fence = None;
+        if let Some(block) = self.block.take() {
+            self.note(block.decisive().as_deref());
+        }
+    }
+
+    fn note(&mut self, decisive: Option<&str>) {
+        if let Some(error) = decisive.and_then(seen) {
+            remember(&mut self.seen, error);
+        }
+    }
+}
+
+/// The errors of several streams of one run as one list.
+pub fn joined(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenError> {
+    let (mut all, mut follow_up) = (VecDeque::new(), None);
+    for mut scan in streams {
+        scan.close();
+        scan.seen.into_iter().for_each(|error| remember(&mut all, error));
+        follow_up = follow_up.or(scan.follow_up);
+    }
+    if all.is_empty() {
+        all.extend(follow_up);
+    }
+    all.into()
+}
+
+fn beginning(line: &str) -> &str {
+    let mut end = line.len().min(LINE_BYTES);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    line.get(..end).unwrap_or_default()
+}
+
+fn seen(decisive: &str) -> Option<SeenError> {
+    let text = sanitize::line(decisive);
+    (!text.is_empty()).then(|| SeenError { fingerprint: fingerprint(decisive), text })
+}
+
+fn remember(seen: &mut VecDeque<SeenError>, error: SeenError) {
+    seen.retain(|it| it.fingerprint != error.fingerprint);
+    seen.push_back(error);
+    if seen.len() > MOST_ERRORS {
+        seen.pop_front();
+    }
+}
+
+#[cfg(test)]
+mod tests;
