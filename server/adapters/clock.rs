@@ -1,11 +1,22 @@
 //! Reads the clocks for the core.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use loopkeeper_core::moment::Moment;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Now, on both clocks.
 pub fn now() -> Moment {
     Moment { wall: read(ClockId::Realtime), awake: read(ClockId::Boottime) }
+}
+
+/// Seconds east of UTC now: of the zone with this name, or of this machine's own.
+pub fn offset(zone: Option<&str>) -> Option<i32> {
+    let zone = match zone {
+        Some(name) => TimeZone::get(name).ok()?,
+        None => TimeZone::system(),
+    };
+    Some(zone.to_offset(Timestamp::now()).seconds())
 }
 
 fn read(clock: ClockId) -> u64 {

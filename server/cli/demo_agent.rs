@@ -141,6 +141,7 @@ mod tests {
     use std::time::Duration;
 
     use loopkeeper_core::agent::claims;
+    use loopkeeper_core::agent::provider::Here;
     use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
     use loopkeeper_core::agent::{AgentEnding, AgentRun};
     use loopkeeper_core::settings::Dialect;
@@ -164,7 +165,7 @@ mod tests {
         for line in String::from_utf8(out).unwrap().lines() {
             reader.line(line);
         }
-        reader.finish(ProcessEnd {
+        let end = ProcessEnd {
             ending: AgentEnding::Exited,
             exit: Some(0),
             signal: None,
@@ -173,7 +174,8 @@ mod tests {
             duration_ms: 0,
             survivors: Vec::new(),
             dropped: 0,
-        })
+        };
+        reader.finish(end, &Here::utc(0))
     }
 
     fn holds(folder: &Path) -> [bool; 5] {

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loopkeeper_core::agent::argv;
+use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
 use loopkeeper_core::agent::{AgentEnding, AgentEvent, AgentRun};
 use loopkeeper_core::decide::{Event, Grace};
@@ -175,16 +176,8 @@ impl Run {
         let ending = if reason.is_empty() { ending } else { AgentEnding::NotStarted };
         let duration_ms = clock::now().awake.saturating_sub(began);
         let (exit, signal, dropped) = (ended.exit, ended.signal, ended.dropped);
-        let mut run = reader.finish(ProcessEnd {
-            ending,
-            exit,
-            signal,
-            reason,
-            stderr,
-            duration_ms,
-            survivors,
-            dropped,
-        });
+        let end = ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped };
+        let mut run = reader.finish(end, &here());
         run.left = left;
         if rest.was_cut && run.note.is_none() {
             run.note = Some("it stayed after its turn and was ended".to_owned());
@@ -283,7 +276,7 @@ fn not_started(spec: &LoopSpec, reason: String) -> AgentRun {
         survivors: Vec::new(),
         dropped: 0,
     };
-    Reader::new(spec.agent.dialect).finish(end)
+    Reader::new(spec.agent.dialect).finish(end, &here())
 }
 
 fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
@@ -315,6 +308,11 @@ fn words(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
     let prompt_file = &prompt_file.to_string_lossy();
     let values = argv::Values { session: &start.session, prompt: &start.prompt, prompt_file };
     argv::fill(&plan.argv, values).into_iter().map(OsString::from).collect()
+}
+
+/// What time it is, by which clocks: limits are announced in words.
+fn here() -> Here<'static> {
+    Here { wall: clock::now().wall, offset: &clock::offset }
 }
 
 fn keep_tail(kept: &mut String, line: &str) {

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use loopkeeper::adapters::agents::{Wanted, plan};
 use loopkeeper_core::agent::argv::{Values, fill};
 use loopkeeper_core::agent::claude::start::ENVIRONMENT;
+use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
 use loopkeeper_core::agent::{AgentEnding, AgentRun, ProviderClass};
 use loopkeeper_core::settings::Settings;
@@ -18,6 +19,8 @@ use tempfile::TempDir;
 use super::model::{Model, Step};
 use super::program;
 
+/// Milliseconds of wall time at which everything happens.
+const NOW: u64 = 1_795_183_200_000;
 const SESSION: &str = "6c1f5f9e-0d4b-4c39-8f55-1f2a3b4c5d6e";
 
 /// One start of the CLI in a fresh work tree, with these commands as the task's checks.
@@ -78,7 +81,7 @@ impl Direct {
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             reader.line(line);
         }
-        reader.finish(ProcessEnd {
+        let end = ProcessEnd {
             ending: AgentEnding::Exited,
             exit: output.status.code(),
             signal: None,
@@ -87,7 +90,8 @@ impl Direct {
             duration_ms: 0,
             survivors: Vec::new(),
             dropped: 0,
-        })
+        };
+        reader.finish(end, &Here::utc(NOW))
     }
 }
 
@@ -198,7 +202,7 @@ fn claude_failing_is_told_apart() {
 
 #[test]
 fn claude_over_its_subscription_says_until_when() {
-    const RESET: u64 = 4_102_444_800;
+    const RESET: u64 = NOW / 1000 + 3600;
     let model = Model::start(vec![Step::used_up(RESET)]);
     let direct = Direct { key: "CLAUDE_CODE_OAUTH_TOKEN", ..Direct::new(&[]) };
     let error = direct.run(&model).error.expect("a limit");

@@ -5,13 +5,18 @@ pub mod allow;
 pub mod argv;
 pub mod claims;
 pub mod claude;
+pub mod codex;
 pub mod errors;
+pub mod gemini;
+pub mod opencode;
+pub mod provider;
 pub mod reader;
 pub mod text;
 
 use serde::{Deserialize, Serialize};
 
 use errors::SeenError;
+use provider::Trouble;
 
 /// One thing an agent's output said.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +70,7 @@ pub struct Turn {
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
     pub denials: u32,
-    pub error: Option<ProviderError>,
+    pub error: Option<Trouble>,
     /// Why the work ended early without anything being wrong (a turn or budget cap of the agent's own).
     pub note: Option<String>,
 }

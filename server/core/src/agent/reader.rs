@@ -3,6 +3,7 @@
 
 use crate::agent::claude::Claude;
 use crate::agent::errors::{self, ErrorScan, Voice};
+use crate::agent::provider::{self, Here};
 use crate::agent::{
     AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MOST_COMMANDS, MOST_TOOLS, ProviderClass,
     ProviderError, Turn, text,
@@ -112,11 +113,11 @@ impl Reader {
     }
 
     /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
-    pub fn finish(self, end: ProcessEnd) -> AgentRun {
+    pub fn finish(self, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
         let Self { dialect, tally } = self;
         let error = match dialect {
-            State::Text => text_error(&end),
-            State::Claude(_) => claude_error(&tally, &end),
+            State::Text => text_error(&tally, &end, here),
+            State::Claude(_) => claude_error(&tally, &end, here),
         };
         let turn = tally.turn.unwrap_or_default();
         let said = if turn.final_text.is_empty() { tally.said } else { turn.final_text };
@@ -222,16 +223,21 @@ impl Tally {
     }
 }
 
-fn text_error(end: &ProcessEnd) -> Option<ProviderError> {
+fn text_error(tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> Option<ProviderError> {
     match end.ending {
         AgentEnding::NotStarted => Some(not_started(end)),
-        AgentEnding::Exited if end.exit == Some(0) => None,
-        AgentEnding::Exited => Some(died(end)),
+        // Some say so and call it a success.
+        AgentEnding::Exited if end.exit == Some(0) => provider::of_whole(&tally.said).map(|it| it.at(here)),
+        AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(died(end)),
+        AgentEnding::Exited => {
+            let trouble = provider::of_failed(&end.stderr, &tally.said).map(|it| it.at(here));
+            trouble.or_else(|| Some(died(end)))
+        }
         AgentEnding::TimedOut | AgentEnding::Idle | AgentEnding::Stopped => None,
     }
 }
 
-fn claude_error(tally: &Tally, end: &ProcessEnd) -> Option<ProviderError> {
+fn claude_error(tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> Option<ProviderError> {
     match end.ending {
         AgentEnding::NotStarted => Some(not_started(end)),
         // What was ended in the middle of retries was waiting for its provider, not working.
@@ -239,7 +245,7 @@ fn claude_error(tally: &Tally, end: &ProcessEnd) -> Option<ProviderError> {
         AgentEnding::Stopped => None,
         AgentEnding::Exited => match &tally.turn {
             // A signal after the last turn (or a late exit code) takes nothing back of what was done.
-            Some(turn) => turn.error.clone(),
+            Some(turn) => turn.error.clone().map(|it| it.at(here)),
             None if tally.skipped && end.exit == Some(0) => None,
             None => Some(died(end)),
         },

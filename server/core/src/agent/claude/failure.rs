@@ -1,6 +1,8 @@
-//! Why a turn of Claude Code failed: its own fields to a class. No text decides anything here.
+//! Why a turn of Claude Code failed: its own fields to a class. Its words decide only where the fields say that
+//! requests were refused and not until when.
 
-use crate::agent::{ProviderClass, ProviderError};
+use crate::agent::ProviderClass;
+use crate::agent::provider::{self, Reset, Trouble};
 
 /// Error words for which somebody has to log in, pay or ask for access.
 const LOGIN: [&str; 6] = [
@@ -31,7 +33,7 @@ pub(super) struct Failure<'a> {
 
 impl Failure<'_> {
     /// An error of the provider, or a note where the work merely ended early.
-    pub(super) fn classify(&self) -> (Option<ProviderError>, Option<String>) {
+    pub(super) fn classify(&self) -> (Option<Trouble>, Option<String>) {
         let class = match self.terminal_reason {
             "max_turns" | "budget_exhausted" | "hook_stopped" | "stop_hook_prevented" => {
                 return (None, Some(self.words()));
@@ -47,9 +49,17 @@ impl Failure<'_> {
             "api_error" | "completed" => self.of_api(),
             _ => ProviderClass::Unknown,
         };
-        let resets_at =
-            if class == ProviderClass::Quota { self.limit.and_then(|it| it.resets_at) } else { None };
-        (Some(ProviderError { class, message: self.words(), status: self.status, resets_at }), None)
+        let (class, reset) = match (class, self.limit) {
+            (ProviderClass::Quota, limit) => (class, limit.and_then(|it| it.resets_at).map(Reset::At)),
+            // Too many requests, and no event about a limit: older versions say it in words alone.
+            (ProviderClass::Transient, None) if self.status == Some(429) => {
+                let told = provider::classify(self.message, self.status);
+                let is_quota = told.class == ProviderClass::Quota;
+                if is_quota { (told.class, told.reset) } else { (class, None) }
+            }
+            _ => (class, None),
+        };
+        (Some(Trouble { class, message: self.words(), status: self.status, reset }), None)
     }
 
     fn of_api(&self) -> ProviderClass {

@@ -3,6 +3,7 @@
 use proptest::prelude::{any, proptest};
 
 use super::Claude;
+use crate::agent::provider::Here;
 use crate::agent::reader::{ProcessEnd, Reader};
 use crate::agent::{AgentEnding, AgentEvent, AgentRun, ProviderClass};
 use crate::settings::Dialect;
@@ -33,7 +34,7 @@ fn read(transcript: &str, stderr: &str, exit: i32) -> AgentRun {
     for line in transcript.lines() {
         reader.line(line);
     }
-    reader.finish(ProcessEnd {
+    let end = ProcessEnd {
         ending: AgentEnding::Exited,
         exit: Some(exit),
         signal: None,
@@ -42,7 +43,9 @@ fn read(transcript: &str, stderr: &str, exit: i32) -> AgentRun {
         duration_ms: 0,
         survivors: Vec::new(),
         dropped: 0,
-    })
+    };
+    // An hour before the reset of the captures.
+    reader.finish(end, &Here::utc(1_795_197_028_000))
 }
 
 macro_rules! transcript {

@@ -10,6 +10,7 @@ fn errors(voice: Voice, output: &str) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn what_only_has_the_word_in_it_is_no_error() {
     for line in [
         r#"{"type":"tool_result","is_error": false,"content":"ok"}"#,
@@ -290,7 +291,9 @@ proptest! {
     #[test]
     fn total_and_bounded(lines in proptest::collection::vec("(error|Traceback|thread 'x' panicked at|TypeError)?[: ]{0,2}.{0,40}", 0..60)) {
         let mut scan = ErrorScan::new(Voice::Words);
-        lines.iter().for_each(|line| scan.line(line));
+        for line in &lines {
+            scan.line(line);
+        }
         let seen = scan.finish();
         assert!(seen.len() <= MOST_ERRORS);
         for error in &seen {

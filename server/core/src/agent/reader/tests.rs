@@ -1,4 +1,5 @@
 use super::{ProcessEnd, Reader};
+use crate::agent::provider::Here;
 use crate::agent::{AgentEnding, AgentRun, FINAL_TEXT_BYTES, ProviderClass};
 use crate::settings::Dialect;
 
@@ -26,7 +27,7 @@ fn run(dialect: Dialect, lines: &[&str], end: ProcessEnd) -> AgentRun {
     for line in lines {
         reader.line(line);
     }
-    reader.finish(end)
+    reader.finish(end, &Here::utc(0))
 }
 
 fn check(dialect: Dialect, lines: &[&str], end: ProcessEnd, expect: Option<(ProviderClass, &str)>) {
@@ -94,7 +95,7 @@ fn a_last_line_too_long_to_read_is_no_crash() {
         for line in lines {
             reader.line(line);
         }
-        reader.finish(ProcessEnd { exit, ..end() }).error.map(|it| it.class)
+        reader.finish(ProcessEnd { exit, ..end() }, &Here::utc(0)).error.map(|it| it.class)
     };
     assert_eq!(read(&[], Some(0)), None);
     assert_eq!(read(&[], Some(1)), Some(ProviderClass::Crash));
@@ -133,7 +134,7 @@ fn the_end_of_what_a_text_agent_said_is_kept() {
         reader.line(&long);
     }
     reader.line("last");
-    let run = reader.finish(end());
+    let run = reader.finish(end(), &Here::utc(0));
     assert!(run.final_text.ends_with("ü\nlast"));
     assert!(run.final_text.len() <= FINAL_TEXT_BYTES && run.final_text.len() > FINAL_TEXT_BYTES / 2);
 }
@@ -143,7 +144,7 @@ fn what_an_agent_said_is_cleaned() {
     let mut reader = Reader::new(Dialect::Text);
     reader.line("\u{1b}[31mred\u{202e} evil\u{7}");
     let end = ProcessEnd { exit: Some(1), stderr: "\u{1b}[1mbad\tthing\u{202e}\n".into(), ..end() };
-    let run = reader.finish(end);
+    let run = reader.finish(end, &Here::utc(0));
     assert_eq!(run.final_text, "red evil");
     assert_eq!(run.error.unwrap().message, "exit 1: bad thing");
 }
@@ -156,7 +157,7 @@ fn errors_come_from_words_failed_tools_and_stderr() {
         reader.line(line);
     }
     reader.stderr_line("fatal: two");
-    let run = reader.finish(end());
+    let run = reader.finish(end(), &Here::utc(0));
     assert_eq!(run.output_bytes, 42);
     assert_eq!(texts(run), ["error: one", "fatal: two"]);
 
@@ -175,8 +176,10 @@ fn errors_come_from_words_failed_tools_and_stderr() {
         DONE.to_owned(),
     ];
     let mut reader = Reader::new(Dialect::Claude);
-    lines.iter().for_each(|line| drop(reader.line(line)));
-    let run = reader.finish(end());
+    for line in &lines {
+        reader.line(line);
+    }
+    let run = reader.finish(end(), &Here::utc(0));
     assert_eq!(run.output_bytes, 11);
     assert_eq!(texts(run), ["Error: said", "error: one", "bash: x: command not found"]);
 }
@@ -194,7 +197,7 @@ fn tools_and_commands_are_listed() {
     }
     (0..100).for_each(|n| drop(reader.line(&call(&format!("T{n}"), ""))));
     (0..100).for_each(|n| drop(reader.line(&call("Bash", &"x".repeat(n + 100)))));
-    let run = reader.finish(end());
+    let run = reader.finish(end(), &Here::utc(0));
     assert_eq!((run.tools.len(), run.commands.len()), (50, 50));
     assert_eq!(run.tools[..3], ["Bash", "Read", "T0"]);
     assert_eq!(run.commands[..2], ["cargo test", "cargo test"]);

@@ -1,0 +1,181 @@
+//! Trouble of an agent's provider, from the final error of a run: a status or an error's own name first, its
+//! sentence last. Never given anything but that final error; what a transcript merely quotes never comes here.
+
+mod phrases;
+mod reset;
+
+use serde_json::Value;
+
+use crate::agent::{ProviderClass, ProviderError};
+use crate::sanitize;
+use phrases::{Says, says};
+pub use reset::{Here, Reset, reset_in};
+
+/// Lines of stderr, and after them of stdout, among which the final error stands.
+const FINAL_LINES: usize = 8;
+/// A rate limit that announces a longer wait than this is waited for as a usage limit.
+const BACKOFF_MS: u64 = 60_000;
+/// An answer that is nothing but a refusal of the provider is no longer than this.
+const WHOLE_CHARS: usize = 400;
+
+/// Why the provider failed, before anybody knows what time it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub class: ProviderClass,
+    /// Sanitised, one line.
+    pub message: String,
+    pub status: Option<u16>,
+    pub reset: Option<Reset>,
+}
+
+impl Trouble {
+    /// The error for the record, its reset as wall time where it can be believed.
+    pub fn at(self, here: &Here<'_>) -> ProviderError {
+        let resets_at = self.reset.and_then(|it| it.at(here));
+        ProviderError { class: self.class, message: self.message, status: self.status, resets_at }
+    }
+}
+
+/// A final error of a dialect: its words and, where the dialect has one, its status.
+pub fn classify(words: &str, status: Option<u16>) -> Trouble {
+    let inner = payload(words);
+    let words = inner.as_ref().map_or(words, |it| it.words.as_str());
+    let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::status(words));
+    let name = inner.as_ref().map_or("", |it| it.name.as_str());
+    let said = says(name).or_else(|| words.lines().find_map(says));
+    let reset = reset_in(words);
+    let class = match (status, said) {
+        (_, Some(Says::Login)) | (Some(401 | 403), _) => ProviderClass::Login,
+        (None | Some(402 | 429), Some(Says::Quota)) => ProviderClass::Quota,
+        (Some(402), _) => ProviderClass::Login,
+        (Some(429), _) | (None, Some(Says::Limited)) => limited(reset.as_ref()),
+        (Some(408 | 409 | 425 | 500..=599), _) | (None, Some(Says::Transient)) => ProviderClass::Transient,
+        (Some(400..=499), _) | (None, Some(Says::Refused)) => ProviderClass::Refused,
+        _ => ProviderClass::Unknown,
+    };
+    Trouble { class, message: sanitize::line(words), status, reset }
+}
+
+/// What a failed process of a plain text agent said last, if that is trouble of its provider.
+pub fn of_failed(stderr: &str, stdout: &str) -> Option<Trouble> {
+    match final_error(stderr) {
+        Last::Providers(trouble) => Some(trouble),
+        Last::Other => None,
+        Last::None => match final_error(stdout) {
+            Last::Providers(trouble) => Some(trouble),
+            Last::Other | Last::None => None,
+        },
+    }
+}
+
+/// A whole answer that is nothing but the provider's refusal, whatever the exit code says.
+pub fn of_whole(answer: &str) -> Option<Trouble> {
+    let clean = sanitize::text(answer);
+    let lines: Vec<&str> = clean.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() || lines.len() > 3 || clean.chars().count() > WHOLE_CHARS {
+        return None;
+    }
+    let (first, rest) = lines.split_first()?;
+    let is_refusal = matches!(says(first), Some(Says::Quota | Says::Login | Says::Limited));
+    if !is_refusal || !phrases::is_alone(first) || !rest.iter().all(|line| phrases::is_advice(line)) {
+        return None;
+    }
+    Some(Trouble { reset: reset_in(&clean), ..classify(first, None) })
+}
+
+fn limited(reset: Option<&Reset>) -> ProviderClass {
+    match reset {
+        None => ProviderClass::Transient,
+        Some(Reset::In(ms)) if *ms < BACKOFF_MS => ProviderClass::Transient,
+        Some(_) => ProviderClass::Quota,
+    }
+}
+
+/// The last error of an output.
+enum Last {
+    Providers(Trouble),
+    /// An error of something else.
+    Other,
+    None,
+}
+
+fn final_error(output: &str) -> Last {
+    let clean = sanitize::text(output);
+    let spoken = without_fences(&clean);
+    let last: Vec<&str> = spoken.into_iter().rev().filter(|line| !is_trace(line)).take(FINAL_LINES).collect();
+    for (at, line) in last.iter().enumerate() {
+        if phrases::is_advice(line) || (phrases::is_about(line) && !phrases::is_error(line)) {
+            continue;
+        }
+        if phrases::is_about(line) {
+            return Last::Other;
+        }
+        let told = payload(line).is_some_and(|it| says(&it.name).is_some() || it.status.is_some());
+        if told || says(line).is_some() || phrases::is_answer(line) {
+            let mut trouble = classify(line, None);
+            // The reset may stand on the lines below.
+            trouble.reset = trouble.reset.or_else(|| last.iter().take(at).find_map(|it| reset_in(it)));
+            if trouble.class == ProviderClass::Transient && says(line) == Some(Says::Limited) {
+                trouble.class = limited(trouble.reset.as_ref());
+            }
+            return Last::Providers(trouble);
+        }
+        if phrases::is_error(line) {
+            return Last::Other;
+        }
+    }
+    Last::None
+}
+
+fn without_fences(text: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let mut spoken = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced && !line.trim().is_empty() {
+            spoken.push(line);
+        }
+    }
+    spoken
+}
+
+/// Stack frames and the braces of what they throw.
+fn is_trace(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("at ")
+        || matches!(line, "{" | "}" | "}," | "]" | ")" | "});")
+        || (line.starts_with("status: ") && line.len() < 14)
+}
+
+/// The fields of an error that some APIs send as JSON.
+struct Payload {
+    name: String,
+    status: Option<u16>,
+    words: String,
+}
+
+/// The JSON object with which a message ends (`API Error: 429 {…}`, `[API Error: {…}]`, `{…}`).
+fn payload(words: &str) -> Option<Payload> {
+    let (from, to) = (words.find('{')?, words.rfind('}')?);
+    let prefix = words.get(..from)?;
+    let value: Value = serde_json::from_str(words.get(from..=to)?).ok()?;
+    let error = value.get("error").filter(|it| it.is_object()).unwrap_or(&value);
+    let text = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+    let number = |key: &str| error.get(key).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
+    let name = ["type", "code", "status"].into_iter().map(text).find(|it| says(it).is_some());
+    let message = text("message");
+    if message.is_empty() && name.is_none() {
+        return None;
+    }
+    Some(Payload {
+        name: name.unwrap_or_default().to_owned(),
+        status: number("code").or_else(|| number("status")).or_else(|| phrases::status(prefix)),
+        words: if message.is_empty() { words.to_owned() } else { message.to_owned() },
+    })
+}
+
+#[cfg(test)]
+mod captures;
+#[cfg(test)]
+mod tests;

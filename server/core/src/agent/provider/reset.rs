@@ -1,0 +1,206 @@
+//! When a limit is lifted, as texts say it, and what that is as wall time. Reads no clock: the caller says what
+//! time it is here.
+
+use std::sync::LazyLock;
+
+use jiff::civil::Date;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+use regex::{Captures, Regex};
+
+use crate::check::constant;
+
+/// Nobody announces a reset beyond a week.
+const FURTHEST_MS: u64 = 8 * 24 * 60 * 60 * 1000;
+/// A reset that has just come is as good as one that is about to.
+const JUST_PASSED_MS: u64 = 2 * 60 * 1000;
+/// A clock time that passed this long ago is meant today, not tomorrow.
+const PASSED_MS: u64 = 10 * 60 * 1000;
+
+/// When a limit is lifted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reset {
+    /// Milliseconds of wall time.
+    At(u64),
+    /// Milliseconds from now.
+    In(u64),
+    /// On the wall, today or tomorrow where no month and day are named.
+    ClockTime { day: Option<(i8, i8)>, hour: i8, minute: i8, zone: Option<String> },
+}
+
+/// The time and the place at which a run ended.
+#[derive(Clone, Copy)]
+pub struct Here<'a> {
+    /// Milliseconds of wall time.
+    pub wall: u64,
+    /// Seconds east of UTC, of a zone by its name; of the place itself for `None`.
+    pub offset: &'a dyn Fn(Option<&str>) -> Option<i32>,
+}
+
+impl Here<'static> {
+    /// At this time, where clocks show UTC.
+    pub fn utc(wall: u64) -> Self {
+        Self { wall, offset: &|_| Some(0) }
+    }
+}
+
+impl Reset {
+    /// Milliseconds of wall time; `None` when that is past or absurdly far.
+    pub fn at(&self, here: &Here<'_>) -> Option<u64> {
+        let at = match self {
+            Self::At(at) => *at,
+            Self::In(ms) => here.wall.checked_add(*ms)?,
+            Self::ClockTime { day, hour, minute, zone } => {
+                let zoned = zoned(here, zone.as_deref())?;
+                let at = match day {
+                    Some((month, day)) => in_year(&zoned, (*month, *day), (*hour, *minute))?,
+                    None => today_or_tomorrow(&zoned, (*hour, *minute))?,
+                };
+                u64::try_from(at.timestamp().as_millisecond()).ok()?
+            }
+        };
+        let from = here.wall.saturating_sub(JUST_PASSED_MS);
+        (from..=here.wall.saturating_add(FURTHEST_MS)).contains(&at).then_some(at)
+    }
+}
+
+fn zoned(here: &Here<'_>, zone: Option<&str>) -> Option<Zoned> {
+    let seconds = match zone.map(str::to_ascii_uppercase).as_deref() {
+        Some("UTC" | "GMT" | "Z") => 0,
+        // A zone nobody here knows: most agents name the one of their own place.
+        _ => (here.offset)(zone).or_else(|| (here.offset)(None)).unwrap_or(0),
+    };
+    let offset = Offset::from_seconds(seconds).ok()?;
+    let now = Timestamp::from_millisecond(i64::try_from(here.wall).ok()?).ok()?;
+    Some(now.to_zoned(TimeZone::fixed(offset)))
+}
+
+fn today_or_tomorrow(now: &Zoned, time: (i8, i8)) -> Option<Zoned> {
+    let today = on(now, now.date(), time)?;
+    let passed = today.timestamp().as_millisecond() + (PASSED_MS as i64) < now.timestamp().as_millisecond();
+    if passed { today.checked_add(Span::new().try_days(1).ok()?).ok() } else { Some(today) }
+}
+
+/// A date without its year: the next one.
+fn in_year(now: &Zoned, (month, day): (i8, i8), time: (i8, i8)) -> Option<Zoned> {
+    let this = on(now, Date::new(now.year(), month, day).ok()?, time)?;
+    let passed = this.checked_add(1.day()).ok()? < *now;
+    if passed { on(now, Date::new(now.year() + 1, month, day).ok()?, time) } else { Some(this) }
+}
+
+fn on(now: &Zoned, date: Date, (hour, minute): (i8, i8)) -> Option<Zoned> {
+    let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
+    date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()
+}
+
+static EPOCH: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"(?i)(?:\||\bresets?(?:_?at)?[\s:=\x22]{1,4})(?P<epoch>\d{10}(?:\d{3})?)\b"));
+static STAMP: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"\b(?P<stamp>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?",
+    )
+});
+static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?ix)\b(?:resets?|reset\s+time\s+is|try\s+again|retry|available(?:\s+again)?|until|back|wait)\b[\s:]*(?:at|on|after|until|by)?\s*
+        (?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,?\s+(?:at\s+)?)?
+        (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+\d{4})?,?\s+(?:at\s+)?)?
+        (?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?::\d\d)?\s*(?P<half>[ap]\.?m\b\.?)?\s*(?:\((?P<zone>[A-Za-z][\w/+-]{1,40})\)|(?P<short>UTC|GMT|Z)\b)?",
+    )
+});
+static SPAN: LazyLock<Regex> = LazyLock::new(|| {
+    constant(
+        r"(?ix)\b(?:in|after|wait|retry-after\s*[:=]|retry_after\s*[:=]|retry\s+after\s*[:=]?|retryDelay\W{1,4})\s*(?:about\s+|approximately\s+|another\s+)?
+        (?P<span>(?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[\s,]*(?:and\s+)?)+)",
+    )
+});
+static PART: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)"));
+/// The header has no unit.
+static HEADER: LazyLock<Regex> =
+    LazyLock::new(|| constant(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b"));
+
+/// The first announcement of a reset in a text.
+pub fn reset_in(text: &str) -> Option<Reset> {
+    epoch(text)
+        .or_else(|| stamp(text))
+        .or_else(|| span(text))
+        .or_else(|| clock(text))
+        .or_else(|| header(text))
+}
+
+fn epoch(text: &str) -> Option<Reset> {
+    let found = EPOCH.captures(text)?.name("epoch")?.as_str();
+    let count: u64 = found.parse().ok()?;
+    Some(Reset::At(if found.len() > 10 { count } else { count.checked_mul(1000)? }))
+}
+
+fn stamp(text: &str) -> Option<Reset> {
+    let found = STAMP.captures(text)?;
+    let stamp = found.name("stamp")?.as_str().replace(' ', "T");
+    let zone = match found.name("zone").map(|it| it.as_str()) {
+        None | Some("UTC") => "Z",
+        Some(zone) => zone,
+    };
+    let at: Timestamp = format!("{stamp}{zone}").parse().ok()?;
+    u64::try_from(at.as_millisecond()).ok().map(Reset::At)
+}
+
+fn span(text: &str) -> Option<Reset> {
+    let found = SPAN.captures(text)?;
+    let mut sum = 0.0;
+    for part in PART.captures_iter(found.name("span")?.as_str()) {
+        let count: f64 = part.name("count")?.as_str().parse().ok()?;
+        sum += count * unit_ms(&part.name("unit")?.as_str().to_ascii_lowercase())?;
+    }
+    Some(Reset::In(sum as u64))
+}
+
+fn unit_ms(unit: &str) -> Option<f64> {
+    let seconds = match unit.get(..1)? {
+        _ if unit == "ms" || unit.starts_with("milli") => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        _ => return None,
+    };
+    Some(seconds * 1000.0)
+}
+
+fn header(text: &str) -> Option<Reset> {
+    let seconds: u64 = HEADER.captures(text)?.name("seconds")?.as_str().parse().ok()?;
+    Some(Reset::In(seconds * 1000))
+}
+
+fn clock(text: &str) -> Option<Reset> {
+    CLOCK.captures_iter(text).find_map(|found| clock_time(&found))
+}
+
+fn clock_time(found: &Captures<'_>) -> Option<Reset> {
+    let part = |name: &str| found.name(name).map(|it| it.as_str());
+    let hour: i8 = part("hour")?.parse().ok()?;
+    let minute: i8 = part("minute").map_or(Ok(0), str::parse).ok()?;
+    let hour = match part("half").map(|it| it.to_ascii_lowercase().starts_with('p')) {
+        Some(_) if !(1..=12).contains(&hour) => return None,
+        Some(true) => hour % 12 + 12,
+        Some(false) => hour % 12,
+        // A bare number is no time.
+        None => part("minute").map(|_| hour)?,
+    };
+    if hour > 23 || minute > 59 {
+        return None;
+    }
+    let day = match (part("month"), part("day")) {
+        (Some(month), Some(day)) => Some((month_number(month)?, day.parse().ok()?)),
+        _ => None,
+    };
+    let zone = part("zone").or_else(|| part("short")).map(str::to_owned);
+    Some(Reset::ClockTime { day, hour, minute, zone })
+}
+
+fn month_number(name: &str) -> Option<i8> {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let name = name.to_ascii_lowercase();
+    MONTHS.iter().zip(1..).find(|(it, _)| **it == name).map(|(_, number)| number)
+}
