@@ -102,6 +102,11 @@ impl StateDir {
         self.root.join("trust")
     }
 
+    /// When the agents of all loops were started in the last hour.
+    pub fn calls(&self) -> PathBuf {
+        self.root.join("calls")
+    }
+
     /// Copies of this program that keepers run from.
     pub fn bin(&self) -> PathBuf {
         self.root.join("bin")

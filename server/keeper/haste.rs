@@ -15,7 +15,10 @@ pub(super) enum Haste {
 impl Haste {
     /// By what follows in the same turn. Looking at the tree or at documents changes nothing outside.
     pub(super) fn of(records: &[Record], effects: &[Effect]) -> Self {
-        let looks = |it: &Effect| matches!(it, Effect::GoOn | Effect::TakeSnapshot | Effect::ReadTask);
+        // A slot that is taken twice is charged once.
+        let looks = |it: &Effect| {
+            matches!(it, Effect::GoOn | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
+        };
         if records.iter().all(only_tells) && effects.iter().all(looks) { Self::Soon } else { Self::Now }
     }
 }
@@ -57,6 +60,8 @@ mod tests {
             session: String::new(),
             prompt: String::new(),
             tree: String::new(),
+            calls_this_hour: 1,
+            calls_note: None,
         };
         let outcome =
             Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: String::new(), cause: None };
@@ -69,6 +74,7 @@ mod tests {
         check(&[intended], &[spawn()], Haste::Now);
         check(&[], &[spawn()], Haste::Now);
         check(&[], &[Effect::ReadTask], Haste::Soon);
+        check(&[], &[Effect::TakeCall { iteration: 1 }], Haste::Soon);
         check(&[started, Record::Ended { outcome }], &[Effect::GoOn], Haste::Now);
         check(&[Record::Resumed {}], &[Effect::GoOn], Haste::Now);
     }

@@ -13,7 +13,7 @@ use super::agent::{Agent, Start};
 use super::control::{Answer, Desk};
 use super::signals::{Signal, Signals};
 use super::stage::{Stage, Trouble};
-use super::{KeeperError, reading, rounds};
+use super::{KeeperError, calls, reading, rounds};
 use crate::adapters::git;
 use crate::adapters::git::last::{LastHead, Look};
 use crate::adapters::process::orphans;
@@ -76,6 +76,7 @@ impl Hands {
                 self.checks = Some(tokio::task::spawn_local(rounds::run(self.scene.clone(), round)));
             }
             Effect::CancelChecks => self.cancel_checks(),
+            Effect::TakeCall { iteration } => calls::take(&self.scene, state, iteration),
             Effect::SpawnAgent { iteration, session, prompt } => {
                 self.agent = Some(Agent::start(&self.scene, Start { iteration, session, prompt }));
             }

@@ -96,7 +96,7 @@ export interface LoopStatus {
   state: State;
   phase: Phase;
   iteration: number;
-  limits: { iterations: number; durationMs: number; costMicros: number };
+  limits: { iterations: number; durationMs: number; costMicros: number; tokens?: number; callsPerHour: number };
   criteria: CriteriaStatus;
   plan: { done: number; open: number; total: number };
   breaker: {
@@ -109,10 +109,12 @@ export interface LoopStatus {
   session?: { id: string; startedAt: string; resets: number };
   wait?: { reason: string; resumesAt: string };
   pause?: { reason: string; message: string };
-  spent: { costMicros?: number; tokens?: number; calls: number };
+  spent: { costMicros?: number; tokens?: number; calls: number; callsThisHour: number };
   startedAt: string;
   pausedMs: number;
   activity?: string;
+  warnings?: string[];
+  forecast?: string;
   outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string; cause?: string };
   keeper: { pid?: number; alive: boolean };
 }

@@ -44,8 +44,8 @@ check("checks without a loop", () => bar({ server: "ready", status: status({ tas
 check("no server", () => bar({ server: "failed", reason: "not found", news: [] }), "warning", "Ralph: no server", "warning");
 check("the server can do nothing", () => bar({ server: "ready", status: status({ health: "error", message: "the state folder is open", tasks: [] }), news: [] }), "error", "Ralph: error", "error");
 check("a question about trust", () => bar({ server: "ready", status: status(), question: "May these run?", news: [] }), "bell-dot", "Ralph needs you", "warning");
-check("large numbers", () => shown(loop({ iteration: 12_345, limits: { iterations: 1_000_000, durationMs: 0, costMicros: 0 } })), "sync~spin", "Ralph 12345/1000000");
-check("large numbers at the limit", () => shown({ ...ended("limit", false), iteration: 100_000, limits: { iterations: 100_000, durationMs: 0, costMicros: 0 } }), "error", "Ralph stopped · 100000", "error");
+check("large numbers", () => shown(loop({ iteration: 12_345, limits: { iterations: 1_000_000, durationMs: 0, costMicros: 0, callsPerHour: 0 } })), "sync~spin", "Ralph 12345/1000000");
+check("large numbers at the limit", () => shown({ ...ended("limit", false), iteration: 100_000, limits: { iterations: 100_000, durationMs: 0, costMicros: 0, callsPerHour: 0 } }), "error", "Ralph stopped · 100000", "error");
 
 test("nothing to say where there is no task", () => {
   assert.equal(bar({ server: "ready", status: status({ tasks: [] }), news: [] }), undefined);

@@ -148,6 +148,7 @@ impl Teller {
         let why = match reason {
             WaitReason::Quota => "usage limit of the provider, waiting until",
             WaitReason::Backoff => "the agent failed, trying again at",
+            WaitReason::Calls => "the calls of this hour are used up, waiting until",
             WaitReason::Between => "waiting before the next iteration until",
         };
         // The minute that it is tells nothing of a wait of seconds.

@@ -8,8 +8,10 @@ pub mod apply;
 mod boundary;
 pub mod breaker;
 mod brief;
+mod calls;
 mod documents;
 pub mod exit;
+pub mod forecast;
 pub mod limits;
 pub mod machine;
 mod orders;
@@ -19,6 +21,7 @@ mod rounds;
 pub mod state;
 #[cfg(test)]
 pub(crate) mod tests;
+mod waits;
 
 pub use apply::{apply, begin, replay};
 pub use machine::{deadline, decide};
@@ -26,6 +29,7 @@ pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent
 
 use crate::agent::AgentRun;
 use crate::journal::{Head, LoopSpec, PauseReason, Record, Round};
+use crate::moment::Moment;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 /// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
@@ -50,6 +54,8 @@ pub enum Event {
         message: String,
     },
     TaskRead(Box<Reading>),
+    /// Answer to [`Effect::TakeCall`].
+    CallAnswered(Slot),
     AgentStarted {
         pid: u32,
         domain: String,
@@ -110,6 +116,20 @@ pub struct Reading {
     pub surfaces: Vec<String>,
 }
 
+/// What the list of calls that all loops of this user share says to one more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Slot {
+    /// The iteration is on it, durably; again for an iteration that was on it already.
+    Taken {
+        /// This one included.
+        this_hour: u32,
+    },
+    /// `until`: when the oldest call that counts leaves the window.
+    Full { until: Moment },
+    /// It cannot be read or written.
+    Unknown { message: String },
+}
+
 /// What a user asks of a loop at work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
@@ -143,6 +163,10 @@ pub enum Effect {
         repeats: u32,
     },
     CancelChecks,
+    /// Charge this iteration to the calls of this hour, then send [`Event::CallAnswered`].
+    TakeCall {
+        iteration: u32,
+    },
     SpawnAgent {
         iteration: u32,
         session: String,

@@ -56,6 +56,12 @@ pub enum Record {
         /// sha256 of the prompt, whose text is `prompts/<NNNN>.md`.
         prompt: String,
         tree: String,
+        /// Starts of all loops of this user in the last hour, this one included.
+        #[serde(default)]
+        calls_this_hour: u32,
+        /// Why only this loop's own starts were counted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        calls_note: Option<String>,
     },
     AgentStarted {
         iteration: u32,
@@ -103,6 +109,9 @@ pub enum Record {
         error: Option<ProviderError>,
         /// One sentence for people: what this iteration did.
         sentence: String,
+        /// Limits of which little is left since this iteration: told once each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        near: Vec<LimitName>,
     },
     BreakerChanged {
         state: BreakerState,
@@ -299,6 +308,19 @@ pub enum WaitReason {
     Backoff,
     /// `limits.between`.
     Between,
+    /// `limits.calls_per_hour`, shared by all loops of this user.
+    Calls,
+}
+
+/// A limit that can end a loop, or delay it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitName {
+    Iterations,
+    Duration,
+    Cost,
+    Tokens,
+    Calls,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -51,6 +51,10 @@ pub struct Budget {
     pub duration_ms: u64,
     /// `None` where the agent does not tell its cost.
     pub cost_micros: Option<u64>,
+    /// `None` where tokens are not told, or end nothing.
+    pub tokens: Option<u64>,
+    /// Four fifths of some limit are used.
+    pub is_scarce: bool,
 }
 
 /// The iteration before this one.

@@ -42,6 +42,12 @@ pub struct LoopStatus {
     pub paused_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<String>,
+    /// Limits of which little is left, and what else holds it up or may.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Which limit would end it at its present pace, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     pub keeper: KeeperStatus,
@@ -89,6 +95,12 @@ pub struct LimitsStatus {
     pub iterations: u32,
     pub duration_ms: u64,
     pub cost_micros: u64,
+    /// Absent where tokens end nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Of all loops of this user.
+    #[serde(default)]
+    pub calls_per_hour: u32,
 }
 
 /// The agent's own account.
@@ -152,6 +164,9 @@ pub struct Spent {
     pub tokens: Option<u64>,
     /// Starts of the agent.
     pub calls: u32,
+    /// Of all loops of this user, in the hour up to the last start of this one.
+    #[serde(default)]
+    pub calls_this_hour: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -74,11 +74,12 @@ fn its_program_goes_away() {
         criteria: DONE,
         before: "printf '#!/bin/sh\\necho $$ >> log\\nrm -- \"$0\"\\n' > agent; chmod +x agent",
         of_agent: "command = [\"./agent\"]",
-        ends: Failed(4, "the agent `mine` failed 3 times in a row: "),
+        ends: Failed(2, "was not found, or is not executable. Hint: install it or set `agents.mine.command`"),
         ..Scenario::default()
     }
     .play();
     assert_eq!(played.record("agent-ended", 2)["run"]["ending"], "not-started");
+    assert_eq!(played.all("waiting").len(), 0, "a program that is not there does not come back by itself");
 }
 
 #[test]

@@ -98,17 +98,19 @@ M.errors = {
 ---@field state loopkeeper.State
 ---@field phase loopkeeper.Phase
 ---@field iteration integer
----@field limits { iterations: integer, durationMs: integer, costMicros: integer }
+---@field limits { iterations: integer, durationMs: integer, costMicros: integer, tokens?: integer, callsPerHour: integer }
 ---@field criteria loopkeeper.CriteriaStatus
 ---@field plan { done: integer, open: integer, total: integer }
 ---@field breaker loopkeeper.BreakerStatus
 ---@field session? { id: string, startedAt: string, resets: integer }
 ---@field wait? { reason: string, resumesAt: string }
 ---@field pause? { reason: string, message: string }
----@field spent { costMicros?: integer, tokens?: integer, calls: integer }
+---@field spent { costMicros?: integer, tokens?: integer, calls: integer, callsThisHour: integer }
 ---@field startedAt string
 ---@field pausedMs integer
 ---@field activity? string
+---@field warnings? string[]
+---@field forecast? string
 ---@field outcome? loopkeeper.Outcome
 ---@field keeper { pid?: integer, alive: boolean }
 

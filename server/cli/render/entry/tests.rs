@@ -182,6 +182,7 @@ fn an_iteration_is_one_milestone_with_what_failed() {
         edited_artefacts: Vec::new(),
         error: None,
         sentence: "nothing changed, 1 of 2 pass".into(),
+        near: Vec::new(),
     };
     assert_eq!(lines(Record::ChecksDone { iteration: Some(7), round: Box::new(round()) }), [""; 0]);
     assert_eq!(lines(ended()), ["12:00:00   #7  nothing changed, 1 of 2 pass; x lint: exit 1"]);

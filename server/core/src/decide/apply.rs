@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::AgentRun;
+use crate::agent::{AgentRun, ProviderClass};
 use crate::check::Status;
 use crate::journal::{
     BreakerState, Changes, Entry, LoopSpec, PauseReason, Pinned, Record, Role, Round, SnapshotWhen,
@@ -48,22 +48,21 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         | Record::RolledBack { .. }
         | Record::Unknown => {}
         Record::Baseline { .. } => baseline(state, &entry.record),
-        Record::IterationIntended { iteration, session, .. } => {
-            intended(state, entry.at, *iteration, session);
-        }
+        Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
         Record::AgentStarted { pid, .. } => agent_started(state, *pid),
         Record::AgentEnded { run, .. } => agent_ended(state, entry.at, run),
         Record::SnapshotTaken { .. } => snapshot(state, &entry.record),
         Record::ChecksDone { iteration, round } => judged(state, *iteration, round),
         Record::IterationEnded { .. } => iteration_ended(state, entry.at, &entry.record),
         Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
-        Record::Waiting { reason, until } => state.wait = Some(Wait { reason: *reason, until: *until }),
+        Record::Waiting { reason, until } => waiting(state, Wait { reason: *reason, until: *until }),
         Record::Paused { reason, message } => {
             state.pause = Some(Pause { reason: *reason, message: message.clone() });
         }
         Record::Resumed {} => {
             state.pause = None;
             state.failures = 0;
+            state.stalls = 0;
         }
         Record::Steered { text } => state.steering.push(text.clone()),
         Record::Stopping { now } => state.stop = Some(if *now { Stop::Now } else { Stop::AfterIteration }),
@@ -98,6 +97,9 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         spent: Spent::default(),
         breaker: Breaker::default(),
         failures: 0,
+        stalls: 0,
+        warned: BTreeSet::new(),
+        calls_note: None,
         claims: 0,
         turned: false,
         passing_since: None,
@@ -152,10 +154,24 @@ fn baseline(state: &mut Loop, record: &Record) {
     state.phase = Phase::Boundary;
 }
 
-fn intended(state: &mut Loop, at: Moment, iteration: u32, session: &str) {
+/// What was prepared is prepared again after the wait.
+fn waiting(state: &mut Loop, wait: Wait) {
+    state.wait = Some(wait);
+    if state.phase == Phase::Preparing {
+        state.phase = Phase::Boundary;
+    }
+}
+
+fn intended(state: &mut Loop, at: Moment, record: &Record) {
+    let Record::IterationIntended { iteration, session, calls_this_hour, calls_note, .. } = record else {
+        return;
+    };
+    let iteration = *iteration;
     state.iteration = state.iteration.max(iteration);
     state.phase = Phase::Iterating { since: at, pid: None };
     state.spent.calls = state.spent.calls.saturating_add(1);
+    state.spent.calls_this_hour = *calls_this_hour;
+    state.calls_note.clone_from(calls_note);
     state.steering.clear();
     state.wait = None;
     state.history.push(Iteration {
@@ -163,8 +179,9 @@ fn intended(state: &mut Loop, at: Moment, iteration: u32, session: &str) {
         started_at: at,
         ended_at: at,
         duration_ms: 0,
-        session: session.to_owned(),
+        session: session.clone(),
         cost_micros: None,
+        tokens: None,
         ending: None,
         error: None,
         denials: 0,
@@ -194,6 +211,7 @@ fn agent_ended(state: &mut Loop, at: Moment, run: &AgentRun) {
     if let Some(row) = state.history.last_mut() {
         row.duration_ms = at.since(row.started_at);
         row.cost_micros = run.cost_micros;
+        row.tokens = run.tokens;
         row.ending = Some(run.ending);
         row.error.clone_from(&run.error);
         row.denials = run.denials;
@@ -252,11 +270,13 @@ fn passes(state: &Loop) -> bool {
 }
 
 fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
-    let Record::IterationEnded { changes, plan, proposed, seen, edited_artefacts, claim, sentence, .. } =
-        record
+    let Record::IterationEnded {
+        changes, plan, proposed, seen, edited_artefacts, claim, sentence, near, ..
+    } = record
     else {
         return;
     };
+    state.warned.extend(near);
     state.plan.clone_from(plan);
     state.proposed.clone_from(proposed);
     if let Some(seen) = seen {
@@ -274,9 +294,27 @@ fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
         trouble = breaker::is_provider_trouble(row);
     }
     state.claims = if claim.is_some() { state.claims.saturating_add(1) } else { 0 };
-    state.failures = if trouble && !changes.any() { state.failures.saturating_add(1) } else { 0 };
+    count_failure(state, trouble);
     breaker::count(&mut state.breaker, changes, trouble);
     state.phase = Phase::Boundary;
+}
+
+/// A provider that turns work away is no agent that cannot work: each has a count of its own, over all restarts.
+fn count_failure(state: &mut Loop, trouble: bool) {
+    let Some(row) = state.history.last() else { return };
+    let class = row.error.as_ref().map(|it| it.class);
+    let stalled = matches!(class, Some(ProviderClass::Quota | ProviderClass::Transient));
+    let changed = row.changes.any();
+    state.stalls = match (stalled, changed) {
+        (true, true) => 1,
+        (true, false) => state.stalls.saturating_add(1),
+        (false, _) => 0,
+    };
+    state.failures = match (trouble, changed) {
+        (true, false) if stalled => state.failures,
+        (true, false) => state.failures.saturating_add(1),
+        _ => 0,
+    };
 }
 
 fn breaker_changed(state: &mut Loop, record: &Record) {

@@ -6,8 +6,7 @@ use crate::moment::Moment;
 
 use super::machine::{hold, stopped};
 use super::state::{Live, Loop};
-use super::{Effect, Step, breaker, exit, limits};
-use crate::agent::ProviderClass;
+use super::{Effect, Step, breaker, exit, limits, waits};
 
 /// What comes next when nothing runs.
 pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
@@ -30,20 +29,24 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     if let Some(outcome) = limits::reached(state, now) {
         return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
     }
-    if let Some(message) = agent_needs_user(state) {
+    if let Some(message) = waits::needs_user(state) {
         return hold(state, PauseReason::Agent, message);
     }
     match state.wait {
         Some(wait) if now.awake < wait.until.awake => return Vec::new(),
         Some(_) => {}
         None => {
-            if let Some(wait) = limits::wait(state, now) {
-                return vec![Step::Record(wait), Step::Effect(Effect::GoOn)];
+            if let Some(wait) = waits::before_next(state, now) {
+                let record = match limits::outlasted(state, wait) {
+                    Some(outcome) => Record::Ended { outcome },
+                    None => Record::Waiting { reason: wait.reason, until: wait.until },
+                };
+                return vec![Step::Record(record), Step::Effect(Effect::GoOn)];
             }
         }
     }
-    if live.checking_at_rest || live.pinning.is_some() {
-        // Checks run on the tree: nothing is started beside them, and their results go on.
+    if live.checking_at_rest || live.pinning.is_some() || live.asking.is_some() {
+        // Checks run on the tree, or a slot is asked for: nothing is started beside them, and their results go on.
         return Vec::new();
     }
     if std::mem::replace(&mut live.preparing, true) {
@@ -61,19 +64,4 @@ fn paused(state: &Loop) -> Vec<Step> {
         }
         Some(_) | None => Vec::new(),
     }
-}
-
-/// Login trouble is certain at once; other failures get three starts.
-fn agent_needs_user(state: &Loop) -> Option<String> {
-    let error = state.last_iteration().and_then(|it| it.error.as_ref());
-    let message = error.map_or("it did not end by itself", |it| it.message.as_str());
-    let name = &state.spec.agent.name;
-    if state.failures > 0 && error.is_some_and(|it| it.class == ProviderClass::Login) {
-        return Some(format!("the agent `{name}` is not logged in: {message}"));
-    }
-    if error.is_some_and(|it| matches!(it.class, ProviderClass::Quota | ProviderClass::Transient)) {
-        return None;
-    }
-    (state.failures >= limits::MAX_FAILURES)
-        .then(|| format!("the agent `{name}` failed {} times in a row: {message}", state.failures))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::agent::AgentEnding;
 use crate::check::{CheckResult, Status};
-use crate::journal::{Changes, Claim, Round};
+use crate::journal::{Changes, Claim, LimitName, Round};
 use crate::moment::Moment;
 use crate::prompt::{Budget, Last, MAX_ARGUMENT_BYTES, MAX_BYTES, PromptInput, build};
 use crate::settings::PromptBy;
@@ -45,6 +45,8 @@ fn budget(state: &Loop, now: Moment) -> Budget {
         iterations: limits.iterations.saturating_sub(state.iteration + 1),
         duration_ms: limits.duration_ms.saturating_sub(state.elapsed_ms(now)),
         cost_micros: state.spent.cost_micros.map(|it| limits.cost_micros.saturating_sub(it)),
+        tokens: state.spent.tokens.zip(limits.tokens).map(|(used, limit)| limit.saturating_sub(used)),
+        is_scarce: !super::limits::near(state).is_empty(),
     }
 }
 
@@ -94,6 +96,12 @@ pub(super) fn sentence(
     };
     let denied = if claim.is_some() && failing > 0 { ", although the agent says it is done" } else { "" };
     format!("{end}{work}, {} of {} pass{broke}{denied}", checked.len() - failing, checked.len())
+}
+
+/// Said once of each limit, by the iteration that came near it.
+pub(super) fn near(limits: &[(LimitName, String)]) -> String {
+    let words: Vec<&str> = limits.iter().map(|(_, words)| words.as_str()).collect();
+    if words.is_empty() { String::new() } else { format!("; little is left: {}", words.join(", ")) }
 }
 
 /// How an agent was ended that did not end by itself.

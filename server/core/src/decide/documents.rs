@@ -5,12 +5,13 @@ use sha2::{Digest, Sha256};
 use crate::journal::{PauseReason, Record};
 use crate::moment::Moment;
 
+use super::calls::{self, Call};
 use super::machine::{criteria_of, hold};
 use super::rounds::{iteration_over, nothing_new};
 use super::state::{Live, Loop, Phase};
 use super::{Effect, Reading, Step, brief, pinned};
 
-pub(super) fn task_read(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -> Vec<Step> {
+pub(super) fn task_read(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
     match state.phase {
         Phase::Checking => {
             live.reading = Some(reading);
@@ -20,12 +21,12 @@ pub(super) fn task_read(state: &Loop, live: &mut Live, now: Moment, reading: Box
             vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
         }
         Phase::Preparing if state.stop.is_some() || state.pause.is_some() => vec![Step::Effect(Effect::GoOn)],
-        Phase::Preparing => prepared(state, live, now, &reading),
+        Phase::Preparing => prepared(state, live, reading),
         _ => Vec::new(),
     }
 }
 
-fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Vec<Step> {
+fn prepared(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
     if !reading.surfaces.is_empty() {
         return untrusted(state, &reading.surfaces);
     }
@@ -37,7 +38,7 @@ fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Ve
         }
         let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
         live.pinning = Some(pinned);
-        live.reading = Some(Box::new(reading.clone()));
+        live.reading = Some(reading);
         return vec![Step::Effect(Effect::RunChecks { criteria, repeats: 0 })];
     }
     if is_stale(state) && !std::mem::replace(&mut live.judged_again, true) {
@@ -45,6 +46,11 @@ fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Ve
         return vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })];
     }
     live.judged_again = false;
+    calls::ask(state, live, reading)
+}
+
+/// The slot is taken: the number is used up, and the agent starts.
+pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -> Vec<Step> {
     let iteration = state.iteration + 1;
     let session = session_id(&state.spec.loop_id, iteration);
     let prompt = brief::prompt(state, reading, now);
@@ -54,6 +60,8 @@ fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: &Reading) -> Ve
         session: session.clone(),
         prompt: hex(prompt.as_bytes()),
         tree,
+        calls_this_hour: call.this_hour,
+        calls_note: call.note,
     };
     vec![Step::Record(record), Step::Effect(Effect::SpawnAgent { iteration, session, prompt })]
 }

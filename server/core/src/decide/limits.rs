@@ -1,37 +1,87 @@
-//! Limits: numbers that end a loop, and how long it waits for a provider. Every one is charged before the
-//! spending, from the journal, over all restarts.
+//! Limits: numbers that end a loop. Every one is charged before the spending, from the journal, over all
+//! restarts; at four fifths it is said once. How long a loop waits is in [`super::waits`].
 
-use crate::agent::ProviderClass;
-use crate::journal::{Outcome, OutcomeKind, Record, WaitReason};
+use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
 use crate::moment::Moment;
 use crate::view::words;
 
-use super::state::Loop;
+use super::state::{Loop, Wait};
 
-pub const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-const HOUR_MS: u64 = 60 * 60 * 1000;
+pub const DAY_MS: u64 = 24 * HOUR_MS;
+pub const HOUR_MS: u64 = 60 * 60 * 1000;
 /// Failures of the agent in a row, without any change, after which it needs the user.
 pub const MAX_FAILURES: u32 = 3;
 
 /// The limit that forbids another iteration, as the loop's outcome.
 pub(super) fn reached(state: &Loop, now: Moment) -> Option<Outcome> {
     let limits = &state.spec.settings.limits;
-    let spent = state.spent.cost_micros.unwrap_or(0);
-    let sentence = if state.iteration >= limits.iterations {
-        format!("limit reached: {}", iterations(limits.iterations))
+    let after = iterations(state.iteration);
+    let cost = state.spent.cost_micros.filter(|it| *it >= limits.cost_micros);
+    let tokens = state.spent.tokens.zip(limits.tokens).filter(|(used, limit)| used >= limit);
+    let what = if state.iteration >= limits.iterations {
+        iterations(limits.iterations)
     } else if state.elapsed_ms(now) >= limits.duration_ms {
-        format!(
-            "limit reached: {} of work, after {}",
-            words::duration(limits.duration_ms),
-            iterations(state.iteration)
-        )
-    } else if spent >= limits.cost_micros {
-        let (spent, limit) = (words::cost(spent), words::cost(limits.cost_micros));
-        format!("limit reached: {spent} of {limit} spent, after {}", iterations(state.iteration))
+        format!("{} of work, after {after}", words::duration(limits.duration_ms))
+    } else if let Some(cost) = cost {
+        format!("{} of {} spent, after {after}", words::cost(cost), words::cost(limits.cost_micros))
     } else {
-        return None;
+        let (used, limit) = tokens?;
+        format!("{} of {} tokens used, after {after}", words::amount(used), words::amount(limit))
     };
-    Some(Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None })
+    Some(ended(format!("limit reached: {what}")))
+}
+
+/// The end of a loop whose time is over before the wait is: waiting would be for nothing.
+pub(super) fn outlasted(state: &Loop, wait: Wait) -> Option<Outcome> {
+    if wait.until.awake < loop_end(state).awake {
+        return None;
+    }
+    let what = match wait.reason {
+        WaitReason::Quota => "the usage limit of the provider lasts longer",
+        WaitReason::Backoff => "the provider is to be asked again only later",
+        WaitReason::Between => "the next one is to start only later",
+        WaitReason::Calls => "the calls of this hour are used up for longer",
+    };
+    let duration = words::duration(state.spec.settings.limits.duration_ms);
+    Some(ended(format!("limit reached: {duration} of work, after {}: {what}", iterations(state.iteration))))
+}
+
+fn ended(sentence: String) -> Outcome {
+    Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
+}
+
+/// The limits of which four fifths or more are used, and not yet all, as of the last record.
+pub(crate) fn near(state: &Loop) -> Vec<(LimitName, String)> {
+    let limits = &state.spec.settings.limits;
+    let spent = &state.spent;
+    let is_near = |used: u64, limit: u64| used < limit && used.saturating_mul(5) >= limit.saturating_mul(4);
+    let mut found = Vec::new();
+    let mut say = |name, used: u64, limit: u64, words: &dyn Fn(u64) -> String, what: &str| {
+        if is_near(used, limit) {
+            found.push((name, format!("{} of {} {what}", words(used), words(limit))));
+        }
+    };
+    let count = |it: u64| it.to_string();
+    say(
+        LimitName::Iterations,
+        u64::from(state.iteration),
+        u64::from(limits.iterations),
+        &count,
+        "iterations used",
+    );
+    say(LimitName::Duration, state.worked_ms, limits.duration_ms, &words::duration, "of work used");
+    say(LimitName::Cost, spent.cost_micros.unwrap_or(0), limits.cost_micros, &words::cost, "spent");
+    if let Some((used, limit)) = spent.tokens.zip(limits.tokens) {
+        say(LimitName::Tokens, used, limit, &words::amount, "tokens used");
+    }
+    let calls = u64::from(spent.calls_this_hour);
+    say(LimitName::Calls, calls, u64::from(limits.calls_per_hour), &count, "calls of this hour used");
+    found
+}
+
+/// Those of them that no iteration has told of.
+pub(super) fn newly_near(state: &Loop) -> Vec<(LimitName, String)> {
+    near(state).into_iter().filter(|(name, _)| !state.warned.contains(name)).collect()
 }
 
 /// When the loop is over its time, unless it is paused.
@@ -45,44 +95,6 @@ pub(super) fn iteration_end(state: &Loop, since: Moment) -> Moment {
     let of_loop = loop_end(state);
     let of_iteration = since.after(state.spec.settings.limits.iteration_ms);
     if of_loop.awake < of_iteration.awake { of_loop } else { of_iteration }
-}
-
-/// The wait before the next iteration, by what became of the last one; counted from the end of that one, so that a
-/// pause in between is not waited for once more.
-pub(super) fn wait(state: &Loop, now: Moment) -> Option<Record> {
-    let row = state.last_iteration()?;
-    let failed = state.failures.saturating_sub(1);
-    let (reason, ms) = match row.error.as_ref().map(|it| (it.class, it.resets_at)) {
-        Some((ProviderClass::Quota, resets_at)) => (WaitReason::Quota, quota_ms(resets_at, row.ended_at)),
-        Some((ProviderClass::Transient, _)) => {
-            (WaitReason::Backoff, backoff_ms(state, failed, 2_000, 10 * 60_000))
-        }
-        Some((ProviderClass::Crash | ProviderClass::Unknown, _)) if !row.changes.any() => {
-            (WaitReason::Backoff, 1_000_u64 << failed.min(6))
-        }
-        Some(_) | None => (WaitReason::Between, state.spec.settings.limits.between_ms),
-    };
-    let until = row.ended_at.after(ms);
-    // The clock of a boot before this one says nothing: never longer than from now on.
-    let until = if until.awake > now.awake.saturating_add(ms) { now.after(ms) } else { until };
-    (until.awake > now.awake).then_some(Record::Waiting { reason, until })
-}
-
-/// Until the announced reset and a little more, never longer than a day; an hour when nothing is announced.
-/// A reset that already passed is tried again in a minute.
-fn quota_ms(resets_at: Option<u64>, now: Moment) -> u64 {
-    match resets_at {
-        None => HOUR_MS,
-        Some(at) if at <= now.wall => 60_000,
-        Some(at) => (at - now.wall).saturating_add(30_000).min(DAY_MS),
-    }
-}
-
-/// Doubles with every failure in a row; the spread comes from the loop's own name, so that replay agrees.
-fn backoff_ms(state: &Loop, failed: u32, base: u64, cap: u64) -> u64 {
-    let full = base.saturating_mul(1 << failed.min(16)).min(cap);
-    let spread = crc32c::crc32c(format!("{}:{}", state.spec.loop_id, state.iteration).as_bytes());
-    full / 2 + u64::from(spread) % (full / 2).max(1)
 }
 
 /// `1 iteration`, `3 iterations`.

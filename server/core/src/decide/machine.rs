@@ -7,7 +7,7 @@ use crate::moment::Moment;
 use crate::task::Criterion;
 
 use super::state::{Live, Loop, Phase, Stop};
-use super::{Effect, Event, Grace, Shot, Step, boundary, documents, limits, orders, rounds};
+use super::{Effect, Event, Grace, Shot, Step, boundary, calls, documents, limits, orders, rounds};
 
 /// Signs of life are looked for this often within `limits.idle_time`.
 const LOOKS: u64 = 4;
@@ -31,7 +31,8 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::WentOn => went_on(state, live, now),
         Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
         Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, &message),
-        Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
+        Event::TaskRead(reading) => documents::task_read(state, live, reading),
+        Event::CallAnswered(slot) => calls::answered(state, live, now, slot),
         Event::AgentStarted { pid, domain } => agent_started(state, live, now, pid, domain),
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, run),

@@ -7,7 +7,7 @@ use crate::task::{Check, Criterion};
 
 use super::machine::{criteria_of, stopped};
 use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, brief, pinned, progress};
+use super::{Effect, Reading, Step, brief, limits, pinned, progress};
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
 const MAX_REPEATS: u32 = 2;
@@ -90,7 +90,8 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         it.round
     });
     let claim = claim(state, &reading);
-    let sentence = brief::sentence(state, &work.changes, round.as_deref(), claim);
+    let near = limits::newly_near(state);
+    let sentence = brief::sentence(state, &work.changes, round.as_deref(), claim) + &brief::near(&near);
     let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
     let mut steps = Vec::new();
     if let Some(round) = round {
@@ -106,6 +107,7 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         edited_artefacts: work.edited_artefacts,
         error,
         sentence,
+        near: near.into_iter().map(|(name, _)| name).collect(),
     }));
     steps.push(Step::Effect(Effect::GoOn));
     steps

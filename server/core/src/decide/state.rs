@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::journal::{
-    BreakerState, Changes, Claim, Head, LoopSpec, Outcome, PauseReason, Pinned, Role, SnapshotWhen,
-    WaitReason,
+    BreakerState, Changes, Claim, Head, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Role,
+    SnapshotWhen, WaitReason,
 };
 use crate::moment::Moment;
 use crate::task::{Criterion, CriterionId, PlanItem};
@@ -45,6 +45,12 @@ pub struct Loop {
     pub breaker: Breaker,
     /// Agent failures in a row without any change of the tree.
     pub failures: u32,
+    /// Iterations in a row that the provider turned away or failed for the moment, since anything changed.
+    pub stalls: u32,
+    /// Limits of which an iteration has told that little is left.
+    pub warned: BTreeSet<LimitName>,
+    /// Why the calls of other loops were not counted at the last start.
+    pub calls_note: Option<String>,
     /// Iterations in a row that ended with a claim.
     pub claims: u32,
     /// A goal has turned at some time.
@@ -94,6 +100,7 @@ pub struct Iteration {
     pub duration_ms: u64,
     pub session: String,
     pub cost_micros: Option<u64>,
+    pub tokens: Option<u64>,
     pub ending: Option<AgentEnding>,
     pub error: Option<ProviderError>,
     pub denials: u32,
@@ -114,6 +121,8 @@ pub struct Spent {
     pub tokens: Option<u64>,
     /// Agent starts.
     pub calls: u32,
+    /// Agent starts of all loops of this user in the hour up to the last one of this loop.
+    pub calls_this_hour: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -172,6 +181,8 @@ pub struct Live {
     pub judged_again: bool,
     /// The snapshot before the next iteration is being taken.
     pub preparing: bool,
+    /// The documents for the coming iteration, while a slot is asked for it.
+    pub asking: Option<Box<Reading>>,
 }
 
 impl Loop {

@@ -1,8 +1,8 @@
 //! One record of every type, for tests of the format.
 
 use super::{
-    AgentPlan, BreakerState, Changes, Claim, Entry, Head, LoopSpec, Outcome, OutcomeKind, PauseReason,
-    Pinned, Record, Role, Round, SnapshotWhen, WaitReason,
+    AgentPlan, BreakerState, Changes, Claim, Entry, Head, LimitName, LoopSpec, Outcome, OutcomeKind,
+    PauseReason, Pinned, Record, Role, Round, SnapshotWhen, WaitReason,
 };
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
@@ -52,6 +52,8 @@ fn first_iteration() -> Vec<Record> {
             session: "5d2c0d51-0000-4000-8000-000000000000".to_owned(),
             prompt: "e".repeat(64),
             tree: "aa".repeat(20),
+            calls_this_hour: 7,
+            calls_note: Some("the list of calls cannot be read".to_owned()),
         },
         Record::AgentStarted { iteration: 1, pid: 4711, domain: "subreaper".to_owned() },
         Record::AgentEnded { iteration: 1, run: Box::new(run()) },
@@ -66,6 +68,7 @@ fn first_iteration() -> Vec<Record> {
             claim: Some(Claim::Promise),
             error: Some(provider_error()),
             sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
+            near: vec![LimitName::Cost],
         },
     ]
 }

@@ -48,7 +48,13 @@ fn opening(out: &mut String, input: &PromptInput<'_>) {
     let mut left = vec![words::counted(u64::from(input.budget.iterations), "iteration")];
     left.push(words::duration(input.budget.duration_ms));
     left.extend(input.budget.cost_micros.map(words::cost));
-    let _ = writeln!(out, "Left after this iteration starts: {}.\n", left.join(", "));
+    left.extend(input.budget.tokens.map(|it| format!("{} tokens", words::amount(it))));
+    let scarce = if input.budget.is_scarce {
+        " Little is left: finish what matters most, and leave the rest written down."
+    } else {
+        ""
+    };
+    let _ = writeln!(out, "Left after this iteration starts: {}.{scarce}\n", left.join(", "));
 }
 
 fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {

@@ -59,7 +59,12 @@ impl Scene {
         build(&PromptInput {
             task: &self.task,
             iteration: self.iteration,
-            budget: Budget { iterations: 23, duration_ms: 27_600_000, cost_micros: Some(24_500_000) },
+            budget: Budget {
+                iterations: 23,
+                duration_ms: 27_600_000,
+                cost_micros: Some(24_500_000),
+                ..Budget::default()
+            },
             pinned: &self.pinned,
             results: &self.results,
             passed_before: &self.passed_before,

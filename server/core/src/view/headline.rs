@@ -33,6 +33,7 @@ fn what(status: &LoopStatus) -> String {
         Phase::Waiting => match status.wait.as_ref().map(|it| it.reason) {
             Some(WaitReason::Quota) => format!("{iteration}, waiting for the provider's usage limit"),
             Some(WaitReason::Backoff) => format!("{iteration}, waiting to try the agent again"),
+            Some(WaitReason::Calls) => format!("{iteration}, waiting: the calls of this hour are used up"),
             Some(WaitReason::Between) | None => format!("{iteration}, waiting before the next"),
         },
         Phase::Stopping => format!("{iteration}, stopping"),

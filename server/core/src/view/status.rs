@@ -7,7 +7,7 @@ use super::{
     SessionStatus, Spent, State, TaskStatus, WaitStatus, criteria, words,
 };
 use crate::decide;
-use crate::decide::{Loop, Pause};
+use crate::decide::{Loop, Pause, forecast, limits};
 use crate::journal::{LoopSpec, PauseReason};
 use crate::moment::Moment;
 use crate::sanitize;
@@ -40,6 +40,8 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
             iterations: limits.iterations,
             duration_ms: limits.duration_ms,
             cost_micros: limits.cost_micros,
+            tokens: limits.tokens,
+            calls_per_hour: limits.calls_per_hour,
         },
         criteria: criteria(&state.pinned, |id| state.results.get(id)),
         plan: plan(state),
@@ -60,6 +62,8 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
         started_at: words::rfc3339(state.started_at.wall),
         paused_ms: paused_ms(state, facts),
         activity: facts.activity.clone().filter(|_| word == State::Working),
+        warnings: warnings(state),
+        forecast: forecast::forecast(state),
         outcome: state.outcome.clone(),
         keeper: KeeperStatus { pid: facts.keeper.flatten(), alive: facts.keeper.is_some() },
     }
@@ -67,7 +71,12 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
 
 impl Spent {
     pub fn of(spent: &decide::Spent) -> Self {
-        Self { cost_micros: spent.cost_micros, tokens: spent.tokens, calls: spent.calls }
+        Self {
+            cost_micros: spent.cost_micros,
+            tokens: spent.tokens,
+            calls: spent.calls,
+            calls_this_hour: spent.calls_this_hour,
+        }
     }
 }
 
@@ -120,6 +129,15 @@ fn plan(state: &Loop) -> PlanStatus {
         open: state.open_items().count() as u64,
         total: state.plan.len() as u64,
     }
+}
+
+/// Of the records alone, never of the clock: nothing is sent because time passes.
+fn warnings(state: &Loop) -> Vec<String> {
+    if state.outcome.is_some() {
+        return Vec::new();
+    }
+    let near = limits::near(state).into_iter().map(|(_, words)| words);
+    near.chain(state.calls_note.clone()).collect()
 }
 
 fn session(state: &Loop, phase: Phase) -> Option<SessionStatus> {

@@ -47,6 +47,19 @@ pub fn cost(micros: u64) -> String {
     format!("${}.{:02}", cents / 100, cents % 100)
 }
 
+/// `9500`, `12 k`, `5.2 M`: never more than it is.
+pub fn amount(count: u64) -> String {
+    let tenths = |unit: u64, name: &str| match (count / unit, count % unit * 10 / unit) {
+        (whole, tenth) if whole < 10 && tenth > 0 => format!("{whole}.{tenth} {name}"),
+        (whole, _) => format!("{whole} {name}"),
+    };
+    match count {
+        0..10_000 => count.to_string(),
+        10_000..1_000_000 => tenths(1_000, "k"),
+        _ => tenths(1_000_000, "M"),
+    }
+}
+
 /// `1 file`, `3 files`.
 pub fn counted(count: u64, thing: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
@@ -82,7 +95,7 @@ pub fn cells(char: char) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, cost, counted, duration, elapsed, rfc3339};
+    use super::{amount, bytes, cost, counted, duration, elapsed, rfc3339};
 
     #[test]
     fn durations_read_naturally() {
@@ -116,6 +129,13 @@ mod tests {
     fn counts_times_and_sizes() {
         assert_eq!(counted(1, "file"), "1 file");
         assert_eq!(counted(0, "file"), "0 files");
+        let check = |count, expect: &str| assert_eq!(amount(count), expect);
+        check(0, "0");
+        check(9_999, "9999");
+        check(12_999, "12 k");
+        check(4_999_999, "4.9 M");
+        check(5_000_000, "5 M");
+        check(52_000_000, "52 M");
         assert_eq!(bytes(0), "0 B");
         assert_eq!(bytes(1023), "1023 B");
         assert_eq!(bytes(4300), "4.2 KiB");

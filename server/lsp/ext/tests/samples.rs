@@ -181,7 +181,13 @@ fn a_loop(full: bool) -> LoopStatus {
         state: State::Working,
         phase: Phase::Iterating,
         iteration: 1,
-        limits: LimitsStatus { iterations: 1, duration_ms: 1, cost_micros: 1 },
+        limits: LimitsStatus {
+            iterations: 1,
+            duration_ms: 1,
+            cost_micros: 1,
+            tokens: some(1),
+            calls_per_hour: 1,
+        },
         criteria: criteria(full),
         plan: PlanStatus { done: 0, open: 0, total: 0 },
         breaker: BreakerStatus {
@@ -194,10 +200,12 @@ fn a_loop(full: bool) -> LoopStatus {
         session: full.then(|| SessionStatus { id: s(), started_at: s(), resets: 0 }),
         wait: full.then(|| WaitStatus { reason: WaitReason::Quota, resumes_at: s() }),
         pause: full.then(|| PauseStatus { reason: PauseReason::User, message: s() }),
-        spent: Spent { cost_micros: some(1), tokens: some(1), calls: 1 },
+        spent: Spent { cost_micros: some(1), tokens: some(1), calls: 1, calls_this_hour: 1 },
         started_at: s(),
         paused_ms: 0,
         activity: full.then(s),
+        warnings: if full { vec![s()] } else { Vec::new() },
+        forecast: full.then(s),
         outcome: full.then(|| Outcome {
             kind: OutcomeKind::Stopped,
             verified: false,

@@ -4,7 +4,8 @@
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::decide::{
-    Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Step, apply, begin, deadline, decide, replay,
+    Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Slot, Step, apply, begin, deadline, decide,
+    replay,
 };
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
@@ -69,6 +70,8 @@ pub(crate) struct Sim {
     pub(crate) standing: &'static str,
     pub(crate) acts: Vec<Act>,
     pub(crate) untrusted: Vec<CriterionId>,
+    /// The list of calls: when, which loop's, which iteration. `None`: it cannot be read.
+    pub(crate) calls: Option<Vec<(u64, &'static str, u32)>>,
     wrote: Vec<&'static str>,
     ticks: usize,
     tree: u32,
@@ -153,6 +156,7 @@ impl Sim {
             standing: start,
             acts,
             untrusted: Vec::new(),
+            calls: Some(Vec::new()),
             wrote: Vec::new(),
             ticks: 0,
             tree: 0,
@@ -280,6 +284,10 @@ impl Sim {
             }
             Effect::RunChecks { criteria, .. } => self.check(&criteria),
             Effect::CancelChecks => self.event(Event::ChecksCancelled),
+            Effect::TakeCall { iteration } => {
+                let slot = self.take_call(iteration);
+                self.event(Event::CallAnswered(slot));
+            }
             Effect::SpawnAgent { prompt, .. } => {
                 self.prompts.push(prompt);
                 self.event(Event::AgentStarted { pid: 42, domain: "subreaper".to_owned() });
@@ -303,6 +311,19 @@ impl Sim {
             Effect::Refuse { message, .. } => self.refused.push(message),
             Effect::Finish => self.finished = true,
         }
+    }
+
+    fn take_call(&mut self, iteration: u32) -> Slot {
+        const HOUR: u64 = 3_600_000;
+        let limit = self.state.spec.settings.limits.calls_per_hour as usize;
+        let now = self.now;
+        let Some(calls) = &mut self.calls else { return Slot::Unknown { message: "no list".to_owned() } };
+        calls.retain(|(at, of, n)| now.wall < at + HOUR && (*of, *n) != ("own", iteration));
+        if let Some((oldest, ..)) = calls.len().checked_sub(limit).and_then(|it| calls.get(it)) {
+            return Slot::Full { until: now.after(oldest + HOUR - now.wall) };
+        }
+        calls.push((now.wall, "own", iteration));
+        Slot::Taken { this_hour: calls.len() as u32 }
     }
 
     fn shoot(&mut self) {

@@ -73,7 +73,14 @@ fn baseline() -> Record {
 }
 
 fn intended() -> Record {
-    Record::IterationIntended { iteration: 1, session: "s".into(), prompt: "p".into(), tree: "t".into() }
+    Record::IterationIntended {
+        iteration: 1,
+        session: "s".into(),
+        prompt: "p".into(),
+        tree: "t".into(),
+        calls_this_hour: 4,
+        calls_note: None,
+    }
 }
 
 fn paused(reason: PauseReason) -> Record {

@@ -1,0 +1,172 @@
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+
+const T0: u64 = 1_795_000_000_000;
+
+struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new(text: &[u8]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let world = Self { folder };
+        if !text.is_empty() {
+            std::fs::write(world.path(), text).unwrap();
+        }
+        world
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("calls")
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.path()).unwrap()).into_owned()
+    }
+
+    #[track_caller]
+    fn take(&self, of: &str, iteration: u32, limit: u32, at: u64) -> Slot {
+        let now = Moment { wall: at, awake: at - T0 + 1_000 };
+        take(&self.path(), &Asker { loop_id: of.to_owned(), iteration, limit }, now).unwrap().expect("free")
+    }
+}
+
+fn taken(this_hour: u32) -> Slot {
+    Slot::Taken { this_hour }
+}
+
+fn full(wall: u64) -> Slot {
+    Slot::Full { until: Moment { wall, awake: wall - T0 + 1_000 } }
+}
+
+#[test]
+fn a_window_slides() {
+    let world = World::new(b"");
+    assert_eq!(world.take("a", 1, 2, T0), taken(1));
+    assert_eq!(world.take("b", 1, 2, T0 + 1_000), taken(2));
+    assert_eq!(world.take("a", 2, 2, T0 + 2_000), full(T0 + HOUR_MS));
+    assert_eq!(world.take("a", 2, 2, T0 + HOUR_MS - 1), full(T0 + HOUR_MS));
+    assert_eq!(world.take("a", 2, 2, T0 + HOUR_MS), taken(2));
+    assert_eq!(world.take("b", 2, 2, T0 + HOUR_MS), full(T0 + HOUR_MS + 1_000));
+    // Another loop has another limit; under a lower one more than the oldest have to leave.
+    assert_eq!(world.take("c", 1, 3, T0 + HOUR_MS), taken(3));
+    assert_eq!(world.take("d", 1, 1, T0 + HOUR_MS + 10), full(T0 + HOUR_MS + HOUR_MS));
+    let mode = std::fs::metadata(world.path()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn the_same_iteration_is_charged_once() {
+    let world = World::new(b"");
+    assert_eq!(world.take("a", 1, 1, T0), taken(1));
+    assert_eq!(world.take("a", 1, 1, T0 + 5_000), taken(1));
+    // It counts from when it really starts.
+    assert_eq!(world.take("b", 1, 1, T0 + 6_000), full(T0 + 5_000 + HOUR_MS));
+}
+
+#[test]
+fn lines_that_make_no_sense_are_passed_over() {
+    let check = |text: &[u8], this_hour: u32| {
+        let world = World::new(text);
+        assert_eq!(world.take("own", 9, 50, T0), taken(this_hour), "{}", String::from_utf8_lossy(text));
+        assert!(world.text().ends_with(&format!("\n{T0} own 9\n")), "{}", world.text());
+        assert_eq!(world.take("own", 10, 50, T0), taken(this_hour + 1), "what was added is read");
+    };
+    check(b"nonsense\n\n \n1 2\n-1 a 1\n99999999999999999999999 a 1\n", 1);
+    check(&[format!("{T0} a 1\n").as_bytes(), b"\xff\xfe\0\n", format!("{T0} a 2\n").as_bytes()].concat(), 3);
+    // Torn: the next line begins anew.
+    check(format!("{T0} a 1\n{T0} a").as_bytes(), 2);
+    check(format!("{T0} a 1 more\n{T0} a 2\n{T0} a 2\n").as_bytes(), 2);
+}
+
+#[test]
+fn a_clock_that_was_set_back_holds_nobody_up_for_longer_than_an_hour() {
+    let ahead = T0 + 10 * 365 * 24 * HOUR_MS;
+    let world = World::new(format!("{ahead} a 1\n{ahead} a 2\n").as_bytes());
+    // As if they were made now, for all that ask later too.
+    assert_eq!(world.take("b", 1, 2, T0), full(T0 + HOUR_MS));
+    assert_eq!(world.take("b", 1, 2, T0 + 60_000), full(T0 + HOUR_MS));
+    assert_eq!(world.take("b", 1, 2, T0 + HOUR_MS), taken(1));
+    let world = World::new(format!("{ahead} a 1\n").as_bytes());
+    assert_eq!(world.take("b", 1, 9, T0), taken(2));
+    assert_eq!(world.text(), format!("{T0} a 1\n{T0} b 1\n"));
+}
+
+#[test]
+fn a_long_list_is_cut_to_what_counts() {
+    let old: String = (0..2_000).map(|it| line(T0 - HOUR_MS - it, "old", it as u32)).collect();
+    let world = World::new(format!("{old}{}", line(T0 - 1, "a", 1)).as_bytes());
+    assert_eq!(world.take("b", 1, 9, T0), taken(2));
+    assert_eq!(world.text(), format!("{} a 1\n{T0} b 1\n", T0 - 1));
+    // Whatever fills it, only its end is read, and it gets short again.
+    let world = World::new(&[vec![b'x'; 3 << 20], b"\n".to_vec(), line(T0, "a", 1).into_bytes()].concat());
+    assert_eq!(world.take("b", 1, 9, T0), taken(2));
+    assert!(world.text().len() < 100);
+}
+
+#[test]
+fn what_cannot_be_read_is_never_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls");
+    std::fs::create_dir(&path).unwrap();
+    let asker = Asker { loop_id: "a".to_owned(), iteration: 1, limit: 9 };
+    let error = take(&path, &asker, Moment { wall: T0, awake: 1 }).unwrap_err().to_string();
+    assert!(error.starts_with("the list of calls ") && error.contains(" cannot be "), "{error}");
+}
+
+#[test]
+fn many_at_once_never_take_more_than_there_are() {
+    const LIMIT: u32 = 11;
+    let world = World::new(b"");
+    let path = world.path();
+    let (got, most) = (AtomicU32::new(0), AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (path, got, most) = (&path, &got, &most);
+            scope.spawn(move || {
+                for iteration in 1..=4 {
+                    let asker = Asker { loop_id: format!("loop{thread}"), iteration, limit: LIMIT };
+                    let slot = loop {
+                        if let Some(slot) = take(path, &asker, Moment { wall: T0, awake: 1 }).unwrap() {
+                            break slot;
+                        }
+                        std::thread::yield_now();
+                    };
+                    if let Slot::Taken { this_hour } = slot {
+                        got.fetch_add(1, Ordering::SeqCst);
+                        most.fetch_max(this_hour, Ordering::SeqCst);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!((got.into_inner(), most.into_inner()), (LIMIT, LIMIT));
+    assert_eq!(world.text().lines().count(), LIMIT as usize);
+}
+
+#[test]
+fn many_at_once_while_the_list_is_written_anew_lose_no_call() {
+    const CALLS: u32 = 40;
+    // Each write finds a list that is too long.
+    let world = World::new(&[vec![b'x'; LONG as usize], b"\n".to_vec()].concat());
+    let path = world.path();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let path = &path;
+            scope.spawn(move || {
+                for iteration in 1..=CALLS / 8 {
+                    let loop_id = format!("a-name-that-makes-lines-long-{}-{thread}", "x".repeat(2_000));
+                    let asker = Asker { loop_id, iteration, limit: 1_000 };
+                    while take(path, &asker, Moment { wall: T0, awake: 1 }).unwrap().is_none() {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(world.text().lines().count(), CALLS as usize);
+}

@@ -1,0 +1,68 @@
+//! The calls of this hour: before an agent starts, its iteration takes a slot that all loops of this user share. The
+//! shell keeps the list; where it cannot, the loop counts its own starts.
+
+use crate::journal::{Record, WaitReason};
+use crate::moment::Moment;
+
+use super::limits::{self, HOUR_MS, outlasted};
+use super::state::{Iteration, Live, Loop, Phase, Wait};
+use super::{Effect, Reading, Slot, Step, documents};
+
+/// The words that a loop goes by whose calls could not be counted with those of the others.
+const ALONE: &str = "the calls of other loops are not counted";
+
+/// What the start of an iteration says of its slot.
+pub(super) struct Call {
+    pub(super) this_hour: u32,
+    pub(super) note: Option<String>,
+}
+
+/// Everything else is ready: what was read waits for the answer.
+pub(super) fn ask(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
+    live.asking = Some(reading);
+    vec![Step::Effect(Effect::TakeCall { iteration: state.iteration + 1 })]
+}
+
+pub(super) fn answered(state: &Loop, live: &mut Live, now: Moment, slot: Slot) -> Vec<Step> {
+    let Some(reading) = live.asking.take() else { return Vec::new() };
+    if state.phase != Phase::Preparing {
+        return Vec::new();
+    }
+    if state.stop.is_some() || state.pause.is_some() {
+        return vec![Step::Effect(Effect::GoOn)];
+    }
+    match slot {
+        Slot::Taken { this_hour } => documents::intend(state, now, &reading, Call { this_hour, note: None }),
+        Slot::Full { until } => wait(state, until),
+        Slot::Unknown { message } => alone(state, now, &reading, &message),
+    }
+}
+
+fn wait(state: &Loop, until: Moment) -> Vec<Step> {
+    let wait = Wait { reason: WaitReason::Calls, until };
+    let record = match outlasted(state, wait) {
+        Some(outcome) => Record::Ended { outcome },
+        None => Record::Waiting { reason: wait.reason, until },
+    };
+    vec![Step::Record(record), Step::Effect(Effect::GoOn)]
+}
+
+/// Without the list no loop may start without any bound, nor be held up by a file that nobody can read.
+fn alone(state: &Loop, now: Moment, reading: &Reading, message: &str) -> Vec<Step> {
+    let limit = state.spec.settings.limits.calls_per_hour as usize;
+    let mut ages: Vec<u64> = state.history.iter().filter_map(|it| age(it, now)).collect();
+    ages.sort_unstable();
+    if let Some(oldest) = limit.checked_sub(1).and_then(|it| ages.get(it)) {
+        return wait(state, now.after(HOUR_MS - oldest));
+    }
+    let this_hour = u32::try_from(ages.len()).unwrap_or(u32::MAX).saturating_add(1);
+    let note = Some(format!("{message}: {ALONE}"));
+    documents::intend(state, now, reading, Call { this_hour, note })
+}
+
+/// How long ago it was started, if that was within the hour. The clock of another boot is worth less than the wall's.
+fn age(row: &Iteration, now: Moment) -> Option<u64> {
+    let then = row.started_at;
+    let awake = now.awake.checked_sub(then.awake);
+    awake.or_else(|| now.wall.checked_sub(then.wall)).filter(|it| *it < limits::HOUR_MS)
+}

@@ -1,0 +1,83 @@
+//! Where a loop is heading at its present pace: a sentence for people from its history alone. Decides nothing.
+
+use crate::view::words;
+
+use super::breaker::is_provider_trouble;
+use super::limits::iterations;
+use super::state::{Iteration, Loop};
+
+/// Fewer iterations say nothing about a pace.
+const ENOUGH: usize = 3;
+
+/// Which limit would end it, and when. `None` for a loop that has ended or has hardly begun.
+pub fn forecast(state: &Loop) -> Option<String> {
+    let known: Vec<&Iteration> =
+        state.history.iter().filter(|it| it.ending.is_some() && !is_provider_trouble(it)).collect();
+    if state.outcome.is_some() || known.len() < ENOUGH {
+        return None;
+    }
+    let limits = &state.spec.settings.limits;
+    let pace =
+        |of: &dyn Fn(&Iteration) -> Option<u64>| median(known.iter().filter_map(|it| of(it)).collect());
+    let cost = pace(&|it| it.cost_micros);
+    let time = pace(&|it| Some(it.ended_at.since(it.started_at)).filter(|it| *it > 0));
+    let tokens = pace(&|it| it.tokens);
+    let ends = [
+        cost.map(|it| {
+            let left = limits.cost_micros.saturating_sub(state.spent.cost_micros.unwrap_or(0));
+            (after(state, left, it), words::cost(it), "cost")
+        }),
+        tokens.zip(limits.tokens).map(|(it, limit)| {
+            let left = limit.saturating_sub(state.spent.tokens.unwrap_or(0));
+            (after(state, left, it), format!("{} tokens", words::amount(it)), "token")
+        }),
+        time.map(|it| {
+            let left = limits.duration_ms.saturating_sub(state.worked_ms);
+            (after(state, left, it), words::duration(it), "time")
+        }),
+    ];
+    let first = ends.into_iter().flatten().min_by_key(|(after, ..)| *after);
+    match first.filter(|(after, ..)| *after < u64::from(limits.iterations)) {
+        Some((after, pace, limit)) => Some(format!(
+            "about {pace} an iteration: at this pace the {limit} limit is reached after iteration {after}"
+        )),
+        None => all_fit(state, cost, time),
+    }
+}
+
+fn all_fit(state: &Loop, cost: Option<u64>, time: Option<u64>) -> Option<String> {
+    let all = state.spec.settings.limits.iterations;
+    let left = u64::from(all).saturating_sub(ended(state));
+    let (pace, sum) = match (cost, time) {
+        (Some(it), _) => {
+            let sum = state.spent.cost_micros.unwrap_or(0).saturating_add(it.saturating_mul(left));
+            (words::cost(it), format!("cost about {}", words::cost(sum)))
+        }
+        (None, Some(it)) => {
+            let sum = state.worked_ms.saturating_add(it.saturating_mul(left));
+            (words::duration(it), format!("take about {}", words::duration(sum)))
+        }
+        (None, None) => return None,
+    };
+    Some(format!("about {pace} an iteration: at this pace all {} {sum}", iterations(all)))
+}
+
+/// The iteration after which `left` is used up.
+fn after(state: &Loop, left: u64, pace: u64) -> u64 {
+    ended(state).saturating_add(left.div_ceil(pace))
+}
+
+/// What the running one will use is not spent yet.
+fn ended(state: &Loop) -> u64 {
+    let running = state.last_iteration().is_some_and(|it| it.ending.is_none() && !it.interrupted);
+    u64::from(state.iteration) - u64::from(running && state.iteration > 0)
+}
+
+/// The lower one of an even number; `None` where nothing is known or used.
+fn median(mut values: Vec<u64>) -> Option<u64> {
+    if values.len() < ENOUGH {
+        return None;
+    }
+    values.sort_unstable();
+    values.get((values.len() - 1) / 2).copied().filter(|it| *it > 0)
+}

@@ -1,0 +1,420 @@
+//! Numbers that end a loop or make it wait: the provider's limits, the calls of an hour, and what is said of them.
+
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::{collection, prop_assert, proptest};
+
+use super::sim::{Act, Sim, criterion, quiet_run, spec};
+use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
+use crate::decide::{Event, Order, Phase, forecast};
+use crate::journal::{Entry, LimitName, LoopSpec, OutcomeKind, PauseReason, Record, WaitReason};
+use crate::moment::Moment;
+
+const MINUTE: u64 = 60_000;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+fn one() -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests pass", "make test")]);
+    spec.settings.limits.duration_ms = 1_000 * DAY;
+    spec.settings.limits.iterations = 100;
+    spec
+}
+
+/// Takes it to where the agent of its next iteration is at work: the script has nothing for it.
+fn at_work(sim: &mut Sim) {
+    let next = sim.state.iteration + 1;
+    while sim.state.iteration < next || !matches!(sim.state.phase, Phase::Iterating { pid: Some(_), .. }) {
+        assert!(sim.turn(), "rests: {:?} {}", sim.state.phase, sim.sentence());
+    }
+}
+
+/// The running agent ends like this; plays until the iteration is over and what follows is decided.
+fn ends(sim: &mut Sim, run: AgentRun) {
+    sim.event(Event::AgentEnded(Box::new(run)));
+    while !sim.state.at_rest() {
+        sim.turn();
+    }
+    // The turn that decides what comes next.
+    sim.turn();
+}
+
+fn refused(class: ProviderClass, resets_at: Option<u64>) -> AgentRun {
+    let error = ProviderError { class, message: "no luck".to_owned(), status: None, resets_at };
+    AgentRun { error: Some(error), ..quiet_run() }
+}
+
+/// How long it waits, and for what, from the end of the iteration before.
+fn waits(sim: &Sim) -> Option<(WaitReason, u64)> {
+    let ended = sim.state.last_iteration()?.ended_at;
+    sim.state.wait.map(|it| (it.reason, it.until.awake - ended.awake))
+}
+
+#[test]
+fn a_quota_is_waited_for_until_its_reset_and_never_longer_than_a_day() {
+    // The reset from now in ms, the nth refusal in a row -> the wait.
+    let check = |resets_in: Option<i64>, nth: u32, expect: std::ops::RangeInclusive<u64>| {
+        let mut sim = Sim::new(one(), "f", vec![]);
+        for _ in 0..nth {
+            at_work(&mut sim);
+            let at = resets_in.map(|it| sim.now.wall.saturating_add_signed(it));
+            ends(&mut sim, refused(ProviderClass::Quota, at));
+        }
+        let (reason, ms) = waits(&sim).expect("a wait");
+        assert_eq!(reason, WaitReason::Quota);
+        assert!(expect.contains(&ms), "{resets_in:?}, {nth}: {ms}");
+    };
+    let (hour, day) = (HOUR as i64, DAY as i64);
+    check(None, 1, HOUR..=HOUR);
+    check(None, 5, HOUR..=HOUR);
+    check(Some(1_000), 1, 900..=1_600);
+    check(Some(5 * hour), 1, 5 * HOUR - 10..=5 * HOUR + MINUTE);
+    check(Some(5 * hour), 3, 5 * HOUR - 10..=5 * HOUR + MINUTE);
+    // Absurd: a century ahead, a week ahead, long ago, no time at all.
+    check(Some(100 * 365 * day), 1, DAY..=DAY);
+    check(Some(i64::MAX), 1, DAY..=DAY);
+    check(Some(7 * day), 4, DAY..=DAY);
+    for past in [-1, -10 * 365 * day, i64::MIN] {
+        check(Some(past), 1, MINUTE..=MINUTE);
+        check(Some(past), 2, 2 * MINUTE..=2 * MINUTE);
+        check(Some(past), 6, 32 * MINUTE..=32 * MINUTE);
+        check(Some(past), 7, HOUR..=HOUR);
+        check(Some(past), 30, HOUR..=HOUR);
+    }
+    // A reset in a second, again and again: no spinning either.
+    check(Some(1_000), 2, MINUTE..=MINUTE);
+    check(Some(1_000), 9, HOUR..=HOUR);
+}
+
+#[test]
+fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
+    let mut sim = Sim::new(one(), "f", vec![]);
+    let mut found = Vec::new();
+    for _ in 0..11 {
+        at_work(&mut sim);
+        ends(&mut sim, refused(ProviderClass::Transient, None));
+        let (reason, ms) = waits(&sim).expect("a wait");
+        assert_eq!(reason, WaitReason::Backoff);
+        found.push(ms);
+    }
+    let bounds = [2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600].map(|it| it * 1_000 + 100);
+    assert!(found.iter().zip(bounds).all(|(ms, bound)| (100..=bound).contains(ms)), "{found:?}");
+    assert!(found.iter().sum::<u64>() > 2 * MINUTE, "{found:?}");
+    at_work(&mut sim);
+    ends(&mut sim, refused(ProviderClass::Transient, None));
+    sim.play();
+    assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent));
+    assert_eq!(
+        sim.sentence(),
+        "the provider of `mine` failed 12 times in a row: no luck. Hint: see whether it is down, then `loopkeeper resume`"
+    );
+    // By the user's word it begins anew.
+    sim.order(Order::Resume);
+    at_work(&mut sim);
+    ends(&mut sim, refused(ProviderClass::Transient, None));
+    assert!(waits(&sim).is_some_and(|(_, ms)| ms <= 2_100), "{:?}", waits(&sim));
+}
+
+#[test]
+fn a_success_or_a_change_begins_the_backoff_anew() {
+    let fails = || Act::fails(ProviderClass::Transient, "f");
+    let mut acts: Vec<Act> = (0..11).map(|_| fails()).collect();
+    acts.push(Act { changed: vec!["a.rs"], ..fails() });
+    acts.extend((0..10).map(|_| fails()));
+    acts.push(Act::new("f"));
+    acts.extend((0..11).map(|_| fails()));
+    acts.push(Act::new("p"));
+    let sim = Sim::new(one(), "f", acts).run();
+    assert_eq!(
+        sim.sentence(),
+        "completed, verified: the one required criterion passes by loopkeeper's own run after 35 iterations"
+    );
+}
+
+#[test]
+fn trouble_of_the_provider_does_not_count_as_an_agent_that_cannot_work() {
+    let acts = [ProviderClass::Crash, ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash]
+        .map(|it| Act::fails(it, "f"));
+    let sim = Sim::new(one(), "f", [acts.to_vec(), vec![Act::new("p")]].concat()).run();
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{}", sim.sentence());
+    let third = vec![Act::fails(ProviderClass::Crash, "f")];
+    let sim = Sim::new(one(), "f", [acts.to_vec(), third].concat()).run();
+    assert_eq!(sim.sentence(), "the agent `mine` failed 3 times in a row: no luck");
+}
+
+#[test]
+fn what_only_a_person_can_mend_is_asked_of_one() {
+    let missing = "could not be started: `./agent.sh` was not found, or is not executable.";
+    let check = |class, ending, message: &str, attended, expect: &str| {
+        let mut sim = Sim::new(LoopSpec { attended, ..one() }, "f", vec![]);
+        at_work(&mut sim);
+        let mut run = refused(class, None);
+        run.ending = ending;
+        run.error.as_mut().expect("an error").message = message.to_owned();
+        ends(&mut sim, run);
+        sim.play();
+        assert_eq!(sim.sentence(), expect);
+        assert_eq!((sim.state.iteration, sim.state.outcome.is_none()), (1, attended));
+        if let Some(outcome) = &sim.state.outcome {
+            assert_eq!((outcome.kind, outcome.cause), (OutcomeKind::Failed, Some(PauseReason::Agent)));
+        }
+    };
+    let login = "the agent `mine` is not logged in: Invalid API key. Hint: log in with `./agent.sh` in a terminal, then ";
+    let (by_itself, never) = (AgentEnding::Exited, AgentEnding::NotStarted);
+    check(ProviderClass::Login, by_itself, "Invalid API key", true, &format!("{login}`loopkeeper resume`"));
+    check(ProviderClass::Login, by_itself, "Invalid API key", false, &format!("{login}start again"));
+    let install = "the agent `mine` could not be started: `./agent.sh` was not found, or is not executable. \
+                   Hint: install it or set `agents.mine.command`, then ";
+    check(ProviderClass::Crash, never, missing, true, &format!("{install}`loopkeeper resume`"));
+    check(ProviderClass::Crash, never, missing, false, &format!("{install}start again"));
+}
+
+#[test]
+fn a_start_that_fails_for_a_moment_is_tried_again() {
+    let mut sim = Sim::new(one(), "f", vec![]);
+    for _ in 0..3 {
+        at_work(&mut sim);
+        let mut run = refused(ProviderClass::Crash, None);
+        run.ending = AgentEnding::NotStarted;
+        ends(&mut sim, run);
+    }
+    sim.play();
+    assert_eq!(sim.sentence(), "the agent `mine` failed 3 times in a row: no luck");
+}
+
+#[test]
+fn a_wait_that_outlasts_the_loop_is_not_waited_for() {
+    let check = |class, attended, duration: u64, expect: &str| {
+        let mut short = LoopSpec { attended, ..one() };
+        short.settings.limits.duration_ms = duration;
+        let sim = Sim::new(short, "f", vec![Act::fails(class, "f")]).run();
+        assert_eq!(sim.sentence(), expect);
+        assert!(sim.state.worked_ms < 2 * MINUTE, "{}", sim.state.worked_ms);
+        assert!(!sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })));
+    };
+    let hour = "limit reached: 1 h of work, after 1 iteration: the usage limit of the provider lasts longer";
+    check(ProviderClass::Quota, true, HOUR, hour);
+    check(ProviderClass::Quota, false, HOUR, hour);
+    let soon =
+        "limit reached: 1 min 1 s of work, after 1 iteration: the provider is to be asked again only later";
+    check(ProviderClass::Crash, true, 61_900, soon);
+}
+
+#[test]
+fn tokens_end_a_loop_as_costs_do() {
+    let mut thrifty = one();
+    thrifty.settings.limits.tokens = Some(5_000_000);
+    thrifty.settings.breaker.no_progress = 100;
+    let mut sim = Sim::new(thrifty, "f", vec![]);
+    for _ in 0..7 {
+        at_work(&mut sim);
+        ends(&mut sim, AgentRun { tokens: Some(750_000), ..quiet_run() });
+        let boot = sim.state.boot.clone();
+        sim.crash(&boot);
+    }
+    sim.play();
+    assert_eq!(sim.sentence(), "limit reached: 5.2 M of 5 M tokens used, after 7 iterations");
+}
+
+fn near(sim: &Sim) -> Vec<(u32, Vec<LimitName>)> {
+    let of = |it: &Entry| match &it.record {
+        Record::IterationEnded { iteration, near, .. } if !near.is_empty() => {
+            Some((*iteration, near.clone()))
+        }
+        _ => None,
+    };
+    sim.entries.iter().filter_map(of).collect()
+}
+
+#[test]
+fn at_four_fifths_of_a_limit_it_is_said_once() {
+    let mut tight = one();
+    tight.settings.limits.iterations = 10;
+    tight.settings.limits.cost_micros = 1_000_000;
+    tight.settings.limits.duration_ms = 11 * MINUTE;
+    let acts = (0..10).map(|_| Act { cost: 120_000, ..Act::new("f") }).collect();
+    let mut sim = Sim::new(tight, "f", acts);
+    while sim.state.iteration < 8 {
+        sim.turn();
+    }
+    let boot = sim.state.boot.clone();
+    sim.crash(&boot);
+    sim.play();
+    let expect = vec![(7, vec![LimitName::Cost]), (8, vec![LimitName::Iterations])];
+    assert_eq!(near(&sim)[..2], expect);
+    let said: Vec<&str> = sim.state.history.iter().map(|it| it.sentence.as_str()).collect();
+    assert_eq!(said[6], "1 file changed, 0 of 1 pass; little is left: $0.84 of $1.00 spent");
+    assert_eq!(said.iter().filter(|it| it.contains("$1.00 spent")).count(), 1, "{said:?}");
+    let told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("Little is left")).collect();
+    assert_eq!(told[..8], [false, false, false, false, false, false, false, true]);
+}
+
+#[test]
+fn a_pace_says_where_a_loop_is_heading() {
+    let check = |spec: LoopSpec, acts: usize, cost: u64, expect: Option<&str>| {
+        let acts = (0..acts).map(|_| Act { cost, ..Act::new("f") }).collect();
+        let mut sim = Sim::new(spec, "f", acts);
+        let most = sim.acts.len() as u32;
+        while sim.state.iteration < most || !sim.state.at_rest() {
+            sim.turn();
+        }
+        assert_eq!(forecast::forecast(&sim.state).as_deref(), expect);
+    };
+    let few = || LoopSpec { ..one() };
+    check(few(), 2, 500_000, None);
+    let dear = "about $2.00 an iteration: at this pace the cost limit is reached after iteration 13";
+    check(few(), 3, 2_000_000, Some(dear));
+    let all = "about $0.01 an iteration: at this pace all 100 iterations cost about $1.00";
+    check(few(), 4, 10_000, Some(all));
+    let mut short = one();
+    short.settings.limits.duration_ms = 20 * MINUTE;
+    let slow = "about 1 min 1 s an iteration: at this pace the time limit is reached after iteration 20";
+    check(short, 3, 0, Some(slow));
+}
+
+#[test]
+fn a_full_hour_is_waited_for() {
+    let mut few = one();
+    few.settings.limits.calls_per_hour = 3;
+    let acts = || (0..6).map(|_| Act::new("f")).chain([Act::new("p")]).collect();
+    let sim = Sim::new(few.clone(), "f", acts()).run();
+    assert!(sim.sentence().ends_with("after 7 iterations"), "{}", sim.sentence());
+    let waits = |sim: &Sim| {
+        let is_one = |it: &&Entry| matches!(it.record, Record::Waiting { reason: WaitReason::Calls, .. });
+        sim.entries.iter().filter(is_one).count()
+    };
+    assert_eq!(waits(&sim), 2, "3, 3, 1");
+    assert_eq!(sim.state.spent.calls_this_hour, 3);
+    // Calls of others count, and a list that cannot be read is no licence.
+    let mut sim = Sim::new(few.clone(), "f", vec![Act::new("p")]);
+    sim.calls = Some(vec![(sim.now.wall - 30 * MINUTE, "other", 1); 3]);
+    sim.play();
+    assert!(
+        sim.state.worked_ms >= 30 * MINUTE && sim.state.worked_ms < 32 * MINUTE,
+        "{}",
+        sim.state.worked_ms
+    );
+    let mut sim = Sim::new(few.clone(), "f", acts());
+    sim.calls = None;
+    sim.play();
+    assert_eq!((sim.state.iteration, waits(&sim)), (7, 2));
+    assert_eq!(sim.state.calls_note.as_deref(), Some("no list: the calls of other loops are not counted"));
+    // What would outlast the loop is not waited for.
+    few.settings.limits.duration_ms = 30 * MINUTE;
+    let sim = Sim::new(few, "f", acts()).run();
+    assert_eq!(
+        sim.sentence(),
+        "limit reached: 30 min of work, after 3 iterations: the calls of this hour are used up for longer"
+    );
+}
+
+#[test]
+fn orders_are_heard_while_a_slot_is_asked_for() {
+    let asked = || {
+        let mut sim = Sim::new(one(), "f", vec![Act::new("p")]);
+        while sim.live.asking.is_none() {
+            sim.turn();
+        }
+        sim
+    };
+    for order in [Order::Stop, Order::StopNow] {
+        let mut sim = asked();
+        sim.order(order);
+        sim.play();
+        assert_eq!(
+            (sim.sentence(), sim.state.iteration),
+            ("stopped by the user before the first iteration", 0)
+        );
+    }
+    let mut sim = asked();
+    sim.order(Order::Pause);
+    sim.play();
+    assert_eq!((sim.state.iteration, sim.state.pause.is_some()), (0, true));
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(sim.state.iteration, 1);
+    // Asked twice by nobody, whatever comes between.
+    let mut sim = asked();
+    sim.order(Order::ResetBreaker);
+    sim.play();
+    assert_eq!((sim.state.iteration, sim.prompts.len()), (1, 1));
+}
+
+#[derive(Debug, Clone)]
+enum Shove {
+    Turns(u8),
+    Crash,
+    Reboot,
+    Wall(i64),
+    Order(u8),
+}
+
+fn shove() -> impl Strategy<Value = Shove> {
+    let far = 10 * 365 * DAY as i64;
+    prop_oneof![
+        4 => (0..12_u8).prop_map(Shove::Turns),
+        1 => Just(Shove::Crash),
+        1 => Just(Shove::Reboot),
+        2 => (-far..far).prop_map(Shove::Wall),
+        1 => (-(2 * HOUR as i64)..2 * HOUR as i64).prop_map(Shove::Wall),
+        1 => (0..4_u8).prop_map(Shove::Order),
+    ]
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let error = prop_oneof![
+        2 => Just(None),
+        3 => Just(Some(ProviderClass::Quota)),
+        1 => Just(Some(ProviderClass::Transient)),
+    ];
+    (error, any::<bool>()).prop_map(|(error, changed)| Act {
+        error,
+        changed: if changed { vec!["a.rs"] } else { vec![] },
+        ..Act::new("f")
+    })
+}
+
+proptest! {
+    #[test]
+    fn nothing_starts_before_its_time(
+        acts in collection::vec(act(), 0..25),
+        shoves in collection::vec(shove(), 0..25),
+        limit in 1..5_u32,
+        is_readable in any::<bool>(),
+    ) {
+        let mut made = one();
+        made.settings.limits.iterations = 9;
+        made.settings.limits.calls_per_hour = limit;
+        let mut sim = Sim::new(made, "f", acts);
+        if !is_readable { sim.calls = None; }
+        for (i, shove) in shoves.iter().enumerate() {
+            match shove {
+                Shove::Turns(n) => for _ in 0..*n { sim.turn(); },
+                Shove::Crash => { let boot = sim.state.boot.clone(); sim.crash(&boot); }
+                Shove::Reboot => sim.crash(&format!("boot-{i}")),
+                Shove::Wall(ms) => sim.now.wall = sim.now.wall.saturating_add_signed(*ms),
+                Shove::Order(0) => sim.order(Order::Pause),
+                Shove::Order(1) => sim.order(Order::ResetBreaker),
+                Shove::Order(_) => sim.order(Order::Resume),
+            }
+        }
+        sim.play();
+        let mut wait: Option<Moment> = None;
+        let mut boot = String::new();
+        let mut starts = 0;
+        for entry in &sim.entries {
+            match &entry.record {
+                Record::LoopStarted { boot: of, .. } => boot.clone_from(of),
+                Record::Recovered { boot: of, .. } if *of != boot => { boot.clone_from(of); wait = None; }
+                Record::Waiting { reason: WaitReason::Quota | WaitReason::Calls, until } => wait = Some(*until),
+                Record::IterationIntended { .. } => {
+                    starts += 1;
+                    prop_assert!(starts <= 9, "the limit holds over all restarts");
+                    prop_assert!(wait.is_none_or(|it| entry.at.awake >= it.awake), "no start before its time");
+                    wait = None;
+                }
+                _ => {}
+            }
+        }
+        prop_assert!(sim.state.outcome.is_some() || sim.state.pause.is_some(), "rests for a reason");
+    }
+}

@@ -1,0 +1,114 @@
+//! How long a loop waits before its next iteration, and when waiting is no remedy any more. Waits count on the
+//! clock that never jumps; what a provider announces is believed for a day at most.
+
+use crate::agent::{AgentEnding, ProviderClass};
+use crate::journal::WaitReason;
+use crate::moment::Moment;
+use crate::settings::Dialect;
+
+use super::limits::{DAY_MS, HOUR_MS, MAX_FAILURES};
+use super::state::{Iteration, Loop, Wait};
+
+const MINUTE_MS: u64 = 60_000;
+/// Momentary failures of the provider in a row after which it needs the user; about half an hour.
+pub(super) const MAX_STALLS: u32 = 12;
+const BACKOFF_MS: u64 = 2_000;
+const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
+
+/// The wait before the next iteration, by what became of the last one; counted from the end of that one, so that a
+/// pause in between is not waited for once more.
+pub(super) fn before_next(state: &Loop, now: Moment) -> Option<Wait> {
+    let row = state.last_iteration()?;
+    let (reason, ms) = match row.error.as_ref().map(|it| it.class) {
+        Some(ProviderClass::Quota) => (WaitReason::Quota, quota_ms(state, row)),
+        Some(ProviderClass::Transient) => (WaitReason::Backoff, backoff_ms(state)),
+        Some(ProviderClass::Crash | ProviderClass::Unknown) if !row.changes.any() => {
+            (WaitReason::Backoff, 1_000_u64 << state.failures.saturating_sub(1).min(6))
+        }
+        Some(_) | None => (WaitReason::Between, state.spec.settings.limits.between_ms),
+    };
+    let until = row.ended_at.after(ms);
+    // The clock of a boot before this one says nothing: never longer than from now on.
+    let until = if until.awake > now.awake.saturating_add(ms) { now.after(ms) } else { until };
+    (until.awake > now.awake).then_some(Wait { reason, until })
+}
+
+/// Until the announced reset and a little more, never longer than a day; an hour when nothing is announced. A reset
+/// that already passed, or one that comes with every answer anew, is asked for less and less often.
+fn quota_ms(state: &Loop, row: &Iteration) -> u64 {
+    let again = |n: u32| (MINUTE_MS << n.min(6)).min(HOUR_MS);
+    let before = state.stalls.saturating_sub(1);
+    match row.error.as_ref().and_then(|it| it.resets_at) {
+        None => HOUR_MS,
+        Some(at) if at <= row.ended_at.wall => again(before),
+        Some(at) => {
+            let ms = at - row.ended_at.wall;
+            let least = if before == 0 { 0 } else { again(before - 1) };
+            ms.saturating_add(1 + spread(state, (ms / 20).clamp(500, MINUTE_MS))).max(least).min(DAY_MS)
+        }
+    }
+}
+
+/// Anything up to a bound that doubles with every failure in a row, so that many loops do not come back at once.
+fn backoff_ms(state: &Loop) -> u64 {
+    let failed = state.stalls.saturating_sub(1);
+    let full = BACKOFF_MS.saturating_mul(1 << failed.min(16)).min(LONGEST_BACKOFF_MS);
+    100 + spread(state, full)
+}
+
+/// Less than `width`; from the loop's own name and its iteration, so that replay agrees.
+fn spread(state: &Loop, width: u64) -> u64 {
+    let name = format!("{}:{}", state.spec.loop_id, state.iteration);
+    u64::from(crc32c::crc32c(name.as_bytes())) % width.max(1)
+}
+
+/// What the user has to do before another start makes sense. Login trouble and a missing program are certain at
+/// once; other failures get three starts, momentary ones of the provider more.
+pub(super) fn needs_user(state: &Loop) -> Option<String> {
+    let row = state.last_iteration()?;
+    let error = row.error.as_ref();
+    let message = error.map_or("it did not end by itself", |it| it.message.as_str());
+    let name = &state.spec.agent.name;
+    match error.map(|it| it.class) {
+        Some(ProviderClass::Login) if state.failures > 0 => {
+            Some(with_hint(&format!("the agent `{name}` is not logged in: {message}"), &log_in(state)))
+        }
+        Some(ProviderClass::Quota) => None,
+        Some(ProviderClass::Transient) => (state.stalls >= MAX_STALLS).then(|| {
+            let sentence =
+                format!("the provider of `{name}` failed {} times in a row: {message}", state.stalls);
+            with_hint(&sentence, &format!("see whether it is down, then {}", again(state)))
+        }),
+        _ if state.failures > 0 && is_missing(row) => {
+            let hint = format!("install it or set `agents.{name}.command`, then {}", again(state));
+            Some(with_hint(&format!("the agent `{name}` {message}"), &hint))
+        }
+        _ => (state.failures >= MAX_FAILURES)
+            .then(|| format!("the agent `{name}` failed {} times in a row: {message}", state.failures)),
+    }
+}
+
+/// It never ran, and not because the system was out of something for a moment.
+fn is_missing(row: &Iteration) -> bool {
+    let words = row.error.as_ref().map_or("", |it| it.message.as_str());
+    row.ending == Some(AgentEnding::NotStarted) && words.contains("was not found")
+}
+
+fn with_hint(sentence: &str, hint: &str) -> String {
+    format!("{}. Hint: {hint}", sentence.trim_end_matches('.'))
+}
+
+fn log_in(state: &Loop) -> String {
+    let program = state.spec.agent.argv.first().map_or("", String::as_str);
+    match state.spec.agent.dialect {
+        Dialect::Claude if program.ends_with("claude") => {
+            format!("start `claude` in a terminal and log in with `/login`, then {}", again(state))
+        }
+        _ => format!("log in with `{program}` in a terminal, then {}", again(state)),
+    }
+}
+
+/// A loop that ended because nobody was there cannot be resumed.
+fn again(state: &Loop) -> &'static str {
+    if state.spec.attended { "`loopkeeper resume`" } else { "start again" }
+}

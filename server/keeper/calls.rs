@@ -1,0 +1,50 @@
+//! Takes a slot for the coming iteration from the list that all loops of this user share. Waits for others at the
+//! list, a moment each, without keeping anybody from being heard.
+
+use std::time::Duration;
+
+use loopkeeper_core::decide::{Event, Loop, Slot};
+use tokio::time::Instant;
+
+use super::perform::Scene;
+use crate::adapters::calls::{self, Asker};
+use crate::adapters::clock;
+
+/// Whoever holds the list needs a few milliseconds; one that was stopped in the middle must not stop all the others.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(3);
+
+pub(super) fn take(scene: &Scene, state: &Loop, iteration: u32) {
+    let asker = Asker {
+        loop_id: state.spec.loop_id.clone(),
+        iteration,
+        limit: state.spec.settings.limits.calls_per_hour,
+    };
+    if let Some(slot) = try_once(scene, &asker) {
+        return scene.tell(Event::CallAnswered(slot));
+    }
+    let scene = scene.clone();
+    tokio::task::spawn_local(async move {
+        let slot = in_time(&scene, &asker).await;
+        scene.tell(Event::CallAnswered(slot));
+    });
+}
+
+async fn in_time(scene: &Scene, asker: &Asker) -> Slot {
+    let begun = Instant::now();
+    while begun.elapsed() < PATIENCE {
+        tokio::time::sleep(PAUSE).await;
+        if let Some(slot) = try_once(scene, asker) {
+            return slot;
+        }
+    }
+    Slot::Unknown { message: "another process does not let go of the list of calls".to_owned() }
+}
+
+/// `None`: somebody else is at it.
+fn try_once(scene: &Scene, asker: &Asker) -> Option<Slot> {
+    calls::take(&scene.state.calls(), asker, clock::now()).unwrap_or_else(|error| {
+        super::note(&error.to_string());
+        Some(Slot::Unknown { message: error.to_string() })
+    })
+}
