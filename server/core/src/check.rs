@@ -5,7 +5,8 @@ pub mod excerpt;
 pub mod judge;
 pub mod locations;
 mod number;
-mod output;
+pub(crate) mod output;
+pub mod tests_in;
 pub mod words;
 
 use serde::{Deserialize, Serialize};

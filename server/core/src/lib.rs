@@ -13,6 +13,7 @@ pub mod decide;
 pub mod journal;
 pub mod moment;
 pub mod prompt;
+pub mod protection;
 pub mod redact;
 pub mod sanitize;
 pub mod settings;

@@ -1,0 +1,175 @@
+//! What tests a source file holds: their names, what each asserts, whether it is skipped. Read by line patterns
+//! and indentation, so that no parser is needed and a broken file still counts. Says what was lost between two
+//! states of a file; never judges who did it.
+
+mod languages;
+mod lines;
+mod lost;
+#[cfg(test)]
+mod tests;
+
+pub use languages::{Language, is_test_path, language};
+pub use lost::{Loss, lost, moved};
+
+use languages::Words;
+use lines::Line;
+
+/// What one file tests.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Inventory {
+    pub tests: Vec<Case>,
+    /// Assertions outside of every test.
+    pub loose: Vec<String>,
+    /// Marks that skip more than one test: of a module, a class, a group.
+    pub skips: u32,
+    /// Marks that let only some tests run.
+    pub narrowed: u32,
+}
+
+/// One test.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Case {
+    pub name: String,
+    pub skipped: bool,
+    /// The lines that assert something, spaces evened out.
+    pub assertions: Vec<String>,
+    /// There is something in it besides `pass` and the like.
+    pub does_something: bool,
+}
+
+impl Inventory {
+    pub fn is_empty(&self) -> bool {
+        self.tests.is_empty() && self.loose.is_empty()
+    }
+}
+
+/// Reads a file. Empty where the language is not known.
+pub fn inventory(path: &str, text: &str) -> Inventory {
+    let Some(language) = language(path) else { return Inventory::default() };
+    let mut reader =
+        Reader { words: language.words(), found: Inventory::default(), marks: Marks::default(), open: None };
+    for line in lines::code(language, text) {
+        reader.line(&line);
+    }
+    reader.close();
+    reader.found
+}
+
+/// What stands above a test and belongs to the next one.
+#[derive(Default)]
+struct Marks {
+    test: bool,
+    skipped: bool,
+    assertions: Vec<String>,
+}
+
+/// The test that the lines belong to, and how far it is indented.
+struct Open {
+    case: Case,
+    indent: usize,
+}
+
+struct Reader {
+    words: &'static Words,
+    found: Inventory,
+    marks: Marks,
+    open: Option<Open>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &Line<'_>) {
+        let text = line.code;
+        if self.open.as_ref().is_some_and(|it| line.indent <= it.indent && !closes(text)) {
+            self.close();
+        }
+        self.found.narrowed += u32::from(self.words.only.is_match(text));
+        let skips = self.words.skip.is_match(text);
+        if let Some(name) = self.name_of_test(text) {
+            self.close();
+            self.begin(name, line, skips);
+            return;
+        }
+        if self.words.mark.is_match(text) {
+            self.marks.test |= self.words.marks_test.is_match(text);
+            self.marks.skipped |= skips;
+            if self.words.asserts(text) {
+                self.marks.assertions.push(evened(text));
+            }
+            return;
+        }
+        if self.open.is_none() && !text.is_empty() {
+            // Whatever was marked was no test: a class, a module, a group.
+            self.found.skips += u32::from(skips || self.marks.skipped);
+            self.marks = Marks::default();
+            if self.words.asserts(text) {
+                self.found.loose.push(evened(text));
+            }
+            return;
+        }
+        self.inside(text, skips);
+    }
+
+    fn name_of_test(&self, text: &str) -> Option<String> {
+        let plain = self.words.test.captures(text);
+        let marked = || self.words.named.captures(text).filter(|_| self.marks.test);
+        let found = plain.or_else(marked)?;
+        Some(found.name("name").map_or_else(String::new, |it| it.as_str().to_owned()))
+    }
+
+    fn begin(&mut self, name: String, line: &Line<'_>, skips: bool) {
+        let marks = std::mem::take(&mut self.marks);
+        let mut case =
+            Case { name, skipped: skips || marks.skipped, assertions: marks.assertions, ..Case::default() };
+        // Its body may stand on the same line.
+        let body = Words::body(line.code);
+        if self.words.asserts(body) {
+            case.assertions.push(evened(body));
+        }
+        case.does_something = !case.assertions.is_empty() || Words::does(body);
+        self.open = Some(Open { case, indent: line.indent });
+    }
+
+    fn inside(&mut self, text: &str, skips: bool) {
+        let Some(open) = &mut self.open else { return };
+        let case = &mut open.case;
+        case.skipped |= skips;
+        if self.words.asserts(text) {
+            case.assertions.push(evened(text));
+        }
+        case.does_something |= Words::does(text);
+    }
+
+    fn close(&mut self) {
+        self.found.tests.extend(self.open.take().map(|it| it.case));
+    }
+}
+
+/// The end of a block belongs to the test that it ends.
+fn closes(text: &str) -> bool {
+    text.starts_with(['}', ')', ']', '{']) || text == "end" || text == "do"
+}
+
+/// What formatters change does not count.
+fn evened(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(it) = chars.next() {
+        match it {
+            ';' | '{' | '}' => {}
+            '\'' => out.push('"'),
+            ',' if chars.clone().find(|it| !it.is_whitespace()).is_none_or(|it| matches!(it, ')' | ']')) => {}
+            it if it.is_whitespace() => {
+                let between_words = out.ends_with(is_word) && chars.peek().is_some_and(|it| is_word(*it));
+                if between_words {
+                    out.push(' ');
+                }
+            }
+            it => out.push(it),
+        }
+    }
+    out
+}
+
+fn is_word(it: char) -> bool {
+    it.is_alphanumeric() || it == '_'
+}

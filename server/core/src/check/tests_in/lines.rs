@@ -1,0 +1,72 @@
+//! The lines of a source that are code: comments out, how far each is indented. Line by line and by the usual
+//! habits; a string that holds a comment's mark costs at most a line.
+
+use super::Language;
+
+pub(super) struct Line<'a> {
+    pub(super) indent: usize,
+    pub(super) code: &'a str,
+}
+
+impl Line<'_> {
+    fn new(raw: &str) -> Option<Line<'_>> {
+        let code = raw.trim();
+        let indent =
+            raw.chars().take_while(|it| it.is_whitespace()).map(|it| if it == '\t' { 4 } else { 1 }).sum();
+        (!code.is_empty()).then_some(Line { indent, code })
+    }
+}
+
+/// Begin and end of comments over several lines, and what begins one to the line's end.
+struct Comments {
+    blocks: &'static [(&'static str, &'static str)],
+    line: &'static str,
+}
+
+fn comments(language: Language) -> Comments {
+    match language {
+        Language::Python => Comments { blocks: &[("\"\"\"", "\"\"\""), ("'''", "'''")], line: "#" },
+        Language::Ruby => Comments { blocks: &[("=begin", "=end")], line: "#" },
+        Language::Shell => Comments { blocks: &[], line: "#" },
+        Language::Rust
+        | Language::Script
+        | Language::Go
+        | Language::Jvm
+        | Language::CSharp
+        | Language::Php
+        | Language::C => Comments { blocks: &[("/*", "*/")], line: "//" },
+    }
+}
+
+pub(super) fn code(language: Language, text: &str) -> Vec<Line<'_>> {
+    let comments = comments(language);
+    let mut until: Option<&str> = None;
+    let mut found = Vec::new();
+    for raw in text.lines() {
+        if let Some(end) = until {
+            if raw.contains(end) {
+                until = None;
+            }
+            continue;
+        }
+        let begins = comments.blocks.iter().find(|(begin, _)| raw.trim_start().starts_with(begin));
+        if let Some((begin, end)) = begins {
+            let rest = raw.trim_start().get(begin.len()..).unwrap_or_default();
+            match rest.split_once(end) {
+                Some((_, behind)) => found.extend(Line::new(behind)),
+                None => until = Some(end),
+            }
+            continue;
+        }
+        // An attribute of PHP begins as a comment of others does.
+        if !is_comment(raw.trim_start(), &comments) {
+            found.extend(Line::new(raw));
+        }
+    }
+    found
+}
+
+fn is_comment(text: &str, comments: &Comments) -> bool {
+    // A build tag decides whether the file counts at all.
+    text.starts_with(comments.line) && !text.starts_with("//go:build")
+}

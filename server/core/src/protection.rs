@@ -1,0 +1,252 @@
+//! What an agent must not make easier: tests, files under `criteria.protected`, the scripts that checks name.
+//! Compares the pinned start with what is there now and says what was weakened. Text in, sentences out: who
+//! reads the files, and what follows, is decided elsewhere.
+//!
+//! In tests only a loss counts; they may be added to, renamed, moved. In what gives a verdict (a check's script,
+//! a target of its Makefile, golden files) every change counts.
+
+mod named;
+mod recipes;
+mod shell;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use regex::Regex;
+
+use self::named::Named;
+use crate::check::output::constant;
+use crate::check::tests_in::{Case, Inventory, Language, inventory, is_test_path, language, lost, moved};
+use crate::task::{Check, Criterion, CriterionId, Expect};
+
+/// More files than this are not read; what checks name comes first.
+pub const MAX_FILES: usize = 200;
+/// Of a longer file nothing is said.
+pub const MAX_BYTES: usize = 1024 * 1024;
+
+/// What is to be watched, as the loop pinned it.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    commands: Vec<Command>,
+    protected: GlobSet,
+    artefacts: BTreeSet<String>,
+}
+
+/// A check that runs something.
+#[derive(Debug, Clone)]
+struct Command {
+    criterion: CriterionId,
+    line: String,
+    /// What it runs gives the verdict by its exit code; otherwise its output is judged.
+    by_exit: bool,
+}
+
+/// The contents of a file. `None`: not there, too long, or no text.
+pub trait Files {
+    fn before(&self, path: &str) -> Option<String>;
+    fn after(&self, path: &str) -> Option<String>;
+    /// There now, whatever it holds.
+    fn is_there(&self, path: &str) -> bool;
+}
+
+/// One thing that was made easier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub path: String,
+    /// `tests/test_sum.py lost 2 tests`
+    pub what: String,
+    /// The check that names it.
+    pub criterion: Option<CriterionId>,
+}
+
+impl Watch {
+    /// `artefacts`: what the checks themselves write.
+    pub fn new(criteria: &[&Criterion], protected: &[String], artefacts: &BTreeSet<String>) -> Self {
+        let mut globs = GlobSetBuilder::new();
+        for glob in protected {
+            if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
+                globs.add(glob);
+            }
+        }
+        let commands = criteria.iter().filter_map(|it| match &it.check {
+            Some(Check::Command { command, expect }) => Some(Command {
+                criterion: it.id.clone(),
+                line: command.clone(),
+                by_exit: expect.iter().all(|it| matches!(it, Expect::Exit { .. })),
+            }),
+            _ => None,
+        });
+        Self {
+            commands: commands.collect(),
+            protected: globs.build().unwrap_or_default(),
+            artefacts: artefacts.clone(),
+        }
+    }
+
+    /// Whether a change of the file could be a weakening: worth reading it for.
+    pub fn concerns(&self, path: &str) -> bool {
+        !self.artefacts.contains(path)
+            && (self.protected.is_match(path)
+                || language(path).is_some()
+                || is_test_path(path)
+                || is_recipe(path)
+                || is_golden(path)
+                || self.commands.iter().any(|it| it.line.contains(name(path))))
+    }
+
+    /// What was made easier among the paths that changed.
+    pub fn look(&self, changed: &[String], files: &dyn Files) -> Vec<Found> {
+        let mut paths: Vec<&str> =
+            changed.iter().map(String::as_str).filter(|it| self.concerns(it)).collect();
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        let named = named::named(&self.commands, files);
+        paths.sort_by_key(|it| (!named.contains_key(*it), !self.protected.is_match(it), !is_test_path(it)));
+        paths.truncate(MAX_FILES);
+        let look = Look { watch: self, files, named, moved: moved_tests(&paths, files) };
+        let mut found: Vec<Found> = paths.iter().filter_map(|it| look.one(it)).collect();
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+}
+
+/// Tests that are in a file now and were not there before.
+fn moved_tests(paths: &[&str], files: &dyn Files) -> Vec<Case> {
+    let of = |path: &&str| {
+        let after = inventory(path, &files.after(path)?);
+        let before = files.before(path).map_or_else(Inventory::default, |it| inventory(path, &it));
+        Some(moved(&before, &after))
+    };
+    paths.iter().filter_map(of).flatten().collect()
+}
+
+struct Look<'a> {
+    watch: &'a Watch,
+    files: &'a dyn Files,
+    named: BTreeMap<String, Named>,
+    moved: Vec<Case>,
+}
+
+impl Look<'_> {
+    fn one(&self, path: &str) -> Option<Found> {
+        let named = self.named.get(path);
+        let what = match self.files.before(path) {
+            Some(before) => self.loss(path, &before, named)?,
+            None => hooks(path, "", &self.files.after(path)?)?,
+        };
+        let criterion = named.map(|it| it.criterion.clone());
+        Some(Found { path: path.to_owned(), what: format!("{path} {what}"), criterion })
+    }
+
+    fn loss(&self, path: &str, before: &str, named: Option<&Named>) -> Option<String> {
+        let after = self.files.after(path);
+        if after.is_none() && self.files.is_there(path) {
+            // Grown too long, or no text any more: nothing can be said.
+            return None;
+        }
+        let text = after.as_deref().unwrap_or_default();
+        if let Some(parts) = named.map(|it| &it.parts).filter(|it| !it.is_empty()) {
+            return recipes::changed(path, parts, before, text);
+        }
+        let protected = self.watch.protected.is_match(path);
+        let old = inventory(path, before);
+        if is_tests(path, &old) {
+            let loss = lost(&old, &inventory(path, text), &self.moved);
+            return loss.any().then(|| loss.words()).or_else(|| hooks(path, before, text));
+        }
+        let judges = named.is_some_and(|it| judges(path, before, it.by_exit));
+        if !(judges || protected || named.is_some_and(|it| it.is_data)) {
+            return hooks(path, before, text);
+        }
+        if after.is_none() {
+            return Some("was deleted".to_owned());
+        }
+        let whole = judges || language(path).is_none_or(|it| it == Language::Shell);
+        let weaker = if whole { differ(path, before, text) } else { lacks_lines(path, before, text) };
+        if weaker { Some("was changed".to_owned()) } else { hooks(path, before, text) }
+    }
+}
+
+/// A file whose purpose are tests: it may grow. What only a shell reads may end anywhere, so that it is a script.
+fn is_tests(path: &str, inventory: &Inventory) -> bool {
+    let script = language(path) == Some(Language::Shell)
+        && name(path).rsplit_once('.').is_none_or(|(_, it)| it != "bats");
+    !script && (!inventory.tests.is_empty() || (is_test_path(path) && !inventory.loose.is_empty()))
+}
+
+/// Whether a file that a check runs gives the verdict, or is itself the work. Its name tells; else, where its exit
+/// code is all that counts, whether it asserts anything.
+fn judges(path: &str, text: &str, by_exit: bool) -> bool {
+    static CHECKER: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|e2e|grade|grader|judge|qa)(?:[/._-]|$)",
+        )
+    });
+    let asserts =
+        || by_exit && language(path).is_some_and(is_script) && !inventory(path, text).loose.is_empty();
+    CHECKER.is_match(path) || is_test_path(path) || asserts()
+}
+
+fn is_script(language: Language) -> bool {
+    matches!(language, Language::Shell | Language::Python | Language::Script | Language::Ruby)
+}
+
+/// Comments and spaces decide nothing.
+fn differ(path: &str, before: &str, after: &str) -> bool {
+    if language(path).is_none() && !before.starts_with("#!") {
+        return before != after;
+    }
+    code(before) != code(after)
+}
+
+fn code(text: &str) -> Vec<&str> {
+    let lines = text.lines().map(str::trim);
+    lines.filter(|it| !it.is_empty() && (!it.starts_with('#') || it.starts_with("#!"))).collect()
+}
+
+/// A helper of tests may be added to.
+fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
+    differ(path, before, after) && {
+        let mut left = code(after);
+        !code(before).iter().all(|line| match left.iter().position(|it| it == line) {
+            Some(at) => {
+                left.swap_remove(at);
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+/// What turns a runner's failures into something else, wherever it is put.
+fn hooks(path: &str, before: &str, after: &str) -> Option<String> {
+    static HOOK: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
+        )
+    });
+    let of_runner = matches!(name(path), "conftest.py" | "sitecustomize.py" | "usercustomize.py");
+    let hooked = of_runner && HOOK.is_match(after) && !HOOK.is_match(before);
+    hooked.then(|| "changes what the test runner reports".to_owned())
+}
+
+fn is_golden(path: &str) -> bool {
+    static GOLDEN: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"(?i)(?:^|[/._-])(?:expected|golden|snapshots?|snap|approved|reference|fixtures?)(?:[/._-]|$)",
+        )
+    });
+    GOLDEN.is_match(path)
+}
+
+fn is_recipe(path: &str) -> bool {
+    recipes::kind(path).is_some()
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}

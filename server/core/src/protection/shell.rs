@@ -1,0 +1,48 @@
+//! Command lines as far as needed to see which files they run: simple commands of words. No expansion, no
+//! evaluation; what is cleverer than that names nothing.
+
+/// The simple commands of a line, each as its words, quotes taken off.
+pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
+    let mut all = vec![Vec::new()];
+    let mut word: Option<String> = None;
+    let mut chars = line.chars().peekable();
+    while let Some(it) = chars.next() {
+        match it {
+            '\'' | '"' => {
+                let word = word.get_or_insert_default();
+                for inner in chars.by_ref().take_while(|inner| *inner != it) {
+                    word.push(inner);
+                }
+            }
+            '\\' => word.get_or_insert_default().extend(chars.next()),
+            '|' | '&' | ';' | '(' | ')' | '`' | '\n' => {
+                end_word(&mut all, &mut word);
+                all.push(Vec::new());
+            }
+            '<' | '>' => {
+                end_word(&mut all, &mut word);
+                // What follows is read or written, not run.
+                let target = chars
+                    .clone()
+                    .take_while(|it| it.is_whitespace() || matches!(it, '<' | '>' | '&'))
+                    .count();
+                chars.by_ref().take(target).for_each(drop);
+                while chars
+                    .next_if(|it| !it.is_whitespace() && !matches!(it, '|' | ';' | ')' | '&' | '('))
+                    .is_some()
+                {}
+            }
+            it if it.is_whitespace() => end_word(&mut all, &mut word),
+            it => word.get_or_insert_default().push(it),
+        }
+    }
+    end_word(&mut all, &mut word);
+    all.retain(|it| !it.is_empty());
+    all
+}
+
+fn end_word(all: &mut [Vec<String>], word: &mut Option<String>) {
+    if let (Some(last), Some(word)) = (all.last_mut(), word.take()) {
+        last.push(word);
+    }
+}
