@@ -8,6 +8,7 @@ pub mod checks;
 pub mod control;
 pub mod domain;
 mod haste;
+mod hooks;
 pub mod launch;
 pub mod main_loop;
 pub mod perform;

@@ -31,7 +31,7 @@ use tokio::sync::{mpsc, watch};
 use self::lines::Lines;
 use self::output_file::OutputFile;
 use self::pump::{CHUNKS, Pump};
-pub use self::run::run_to_end;
+pub use self::run::{run_beside, run_to_end};
 pub use self::running::Running;
 use super::sandbox::Domain;
 use super::trust::permit::Approved;

@@ -37,6 +37,7 @@ pub(crate) fn items(work: &Work, agent: Option<&AgentPlan>) -> Result<Vec<Item>,
     items.extend(Item::settings(work.resolved.to_trust()));
     if let Some(agent) = agent {
         items.push(Item::agent(agent));
+        items.extend(Item::hooks(&work.settings.on));
         items.extend(surfaces(&work.root)?);
     }
     Ok(items)

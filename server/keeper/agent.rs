@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::control::News;
+use super::hooks;
 use super::perform::Scene;
 use crate::adapters::clock;
 use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
@@ -123,8 +124,11 @@ struct Run {
 
 impl Run {
     async fn until_it_ended(mut self) {
-        let began = clock::now();
         let scene = self.scene.clone();
+        if let Some(ending) = self.eve().await {
+            return self.report(never_ran(&scene.stage.spec, ending, String::new()));
+        }
+        let began = clock::now();
         let job = match job(&scene, &self.start) {
             Ok(job) => job,
             Err(reason) => return self.report(not_started(&scene.stage.spec, reason)),
@@ -136,6 +140,14 @@ impl Run {
         scene.tell(Event::AgentStarted { pid: running.pid(), domain: scene.stage.domain.name().to_owned() });
         let run = self.watch(running, began.awake).await;
         self.report(run);
+    }
+
+    /// The user's own command before the iteration. An order to end ends it too.
+    async fn eve(&mut self) -> Option<AgentEnding> {
+        tokio::select! {
+            () = hooks::before_agent(&self.scene) => None,
+            Some((why, _)) = self.ordered.recv() => Some(why),
+        }
     }
 
     async fn watch(&mut self, mut running: Running, began: u64) -> AgentRun {
@@ -266,8 +278,12 @@ fn clean(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
 }
 
 fn not_started(spec: &LoopSpec, reason: String) -> AgentRun {
+    never_ran(spec, AgentEnding::NotStarted, reason)
+}
+
+fn never_ran(spec: &LoopSpec, ending: AgentEnding, reason: String) -> AgentRun {
     let end = ProcessEnd {
-        ending: AgentEnding::NotStarted,
+        ending,
         exit: None,
         signal: None,
         reason,

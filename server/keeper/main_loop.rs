@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::KeeperError;
 use super::control::{Answer, Ask, LeftAlone, News};
 use super::haste::Haste;
+use super::hooks::Hooks;
 use super::perform::Hands;
 use super::signals::{self, Watch};
 use crate::adapters::clock;
@@ -41,6 +42,7 @@ pub struct Keeper {
     /// The loop's and the tree's.
     locks: Rc<[Lock; 2]>,
     hands: Hands,
+    hooks: Hooks,
     observer: Observer,
     events: mpsc::UnboundedReceiver<Event>,
     asks: mpsc::Receiver<Ask>,
@@ -88,6 +90,7 @@ impl Keeper {
         let queue = VecDeque::from([first]);
         let journal_path = dir.journal();
         Ok(Self {
+            hooks: Hooks::new(&state),
             state,
             live: Live::default(),
             journal,
@@ -113,7 +116,9 @@ impl Keeper {
         // No order comes in any more; those that did are answered, one by one that the loop is ending.
         drop(self.asks);
         self.hands.scene.desk.answered().await;
-        result.map(|()| self.state)
+        result?;
+        self.hooks.finish().await;
+        Ok(self.state)
     }
 
     async fn turn_until_finished(&mut self) -> Result<(), KeeperError> {
@@ -234,6 +239,7 @@ impl Keeper {
                 let _ = self.journal.refill_reserve();
             }
             decide::apply(&mut self.state, &entry);
+            self.hooks.hear(&self.state, &entry);
             self.untold.push(entry);
         }
         if haste == Haste::Now {
@@ -262,6 +268,7 @@ impl Keeper {
             // Nobody watching is no error.
             let _ = self.hands.scene.desk.news.send(News::Recorded { seq: entry.seq });
         }
+        self.hooks.tell(&self.hands.scene);
     }
 
     /// The reserve makes room for what happened and for the record that the loop rests.

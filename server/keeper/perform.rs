@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::agent::{Agent, Start};
 use super::control::{Answer, Desk};
+use super::hooks::Eve;
 use super::signals::{Signal, Signals};
 use super::stage::{Stage, Trouble};
 use super::{KeeperError, calls, reading, rounds};
@@ -34,6 +35,7 @@ pub struct Scene {
     pub desk: Desk,
     pub events: mpsc::UnboundedSender<Event>,
     pub head: Rc<RefCell<LastHead>>,
+    pub eve: Eve,
 }
 
 impl Scene {

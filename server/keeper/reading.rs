@@ -51,7 +51,7 @@ fn name(item: &Item) -> String {
     match &item.runs {
         Runs::Check { command } => sanitize::visible(command),
         Runs::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
-        other @ (Runs::Agent { .. } | Runs::Settings { .. }) => other.kind().to_owned(),
+        other @ (Runs::Agent { .. } | Runs::Settings { .. } | Runs::Hook { .. }) => other.kind().to_owned(),
     }
 }
 

@@ -134,7 +134,7 @@ impl Saved {
 fn command_of(item: &Item) -> Option<&str> {
     match &item.runs {
         Runs::Check { command } => Some(command),
-        Runs::Agent { .. } | Runs::Settings { .. } | Runs::Surface { .. } => None,
+        Runs::Agent { .. } | Runs::Settings { .. } | Runs::Hook { .. } | Runs::Surface { .. } => None,
     }
 }
 

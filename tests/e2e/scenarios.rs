@@ -6,6 +6,7 @@ mod checks;
 mod claims;
 mod damage;
 pub(crate) mod detached;
+mod hooks;
 mod limits;
 mod plans;
 mod programs;

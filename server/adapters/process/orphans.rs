@@ -24,6 +24,9 @@ const WARDEN: Duration = Duration::from_secs(4);
 /// Wardens (or the bubblewrap around them) that this process started and still waits for.
 static KNOWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
+/// Those of them that run beside the loop: spared by every sweep, and nobody waits for them here.
+static BESIDE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+
 /// One of them has ended.
 static GONE: Notify = Notify::const_new();
 
@@ -31,12 +34,22 @@ fn known() -> MutexGuard<'static, BTreeSet<i32>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn beside() -> MutexGuard<'static, BTreeSet<i32>> {
+    BESIDE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 pub(super) fn knows(pid: i32) {
     known().insert(pid);
 }
 
+/// Right after it was started, before anybody looks.
+pub(super) fn runs_beside(pid: i32) {
+    beside().insert(pid);
+}
+
 pub(super) fn forgets(pid: i32) {
     known().remove(&pid);
+    beside().remove(&pid);
     GONE.notify_waiters();
 }
 
@@ -59,11 +72,12 @@ pub fn adopt() -> std::io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
-/// Waits until every job of this process has ended, dropped ones too, then sweeps: nothing is alive afterwards.
+/// Waits until every job of this process has ended, dropped ones too, then sweeps: nothing is alive afterwards but
+/// what runs beside the loop.
 pub async fn all_gone() -> Orphans {
     loop {
         let gone = GONE.notified();
-        if known().is_empty() {
+        if known().is_subset(&beside()) {
             return sweep();
         }
         gone.await;

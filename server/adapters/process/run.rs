@@ -6,21 +6,35 @@ use loopkeeper_core::check::{CommandRun, Ending};
 use tokio::time::{Instant, timeout_at};
 
 use super::kept::Kept;
-use super::{How, Job, Stream, start};
+use super::{How, Job, Running, Stream, orphans, start};
 use crate::adapters::sandbox::Domain;
 
 /// Runs a job to its end and keeps the beginning and the end of what it printed. Over `timeout` it is ended
 /// (within the job's grace time). Dropping the future ends the job too.
 pub async fn run_to_end(job: &Job, timeout: Duration, domain: &Domain) -> CommandRun {
-    let begin = Instant::now();
-    let mut run = CommandRun::default();
-    let mut running = match start(job, domain) {
-        Ok(running) => running,
-        Err(error) => {
-            run.ending = Ending::NotStarted(error.to_string());
-            return run;
+    match start(job, domain) {
+        Ok(running) => watch(running, timeout).await,
+        Err(error) => not_started(error.to_string()),
+    }
+}
+
+/// The same for a job that runs beside the loop: whoever waits for the loop's jobs does not wait for it.
+pub async fn run_beside(job: &Job, timeout: Duration, domain: &Domain) -> CommandRun {
+    match start(job, domain) {
+        Ok(running) => {
+            orphans::runs_beside(running.pid);
+            watch(running, timeout).await
         }
-    };
+        Err(error) => not_started(error.to_string()),
+    }
+}
+
+fn not_started(reason: String) -> CommandRun {
+    CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() }
+}
+
+async fn watch(mut running: Running, timeout: Duration) -> CommandRun {
+    let begin = Instant::now();
     let (mut out, mut err) = (Kept::default(), Kept::default());
     let mut timed_out = false;
     loop {

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::{Author, Happening, Hook};
 use loopkeeper_core::trust::{Item, Runs};
 
 use super::TrustStore;
@@ -72,6 +73,15 @@ impl Permit {
             Checks::Written => {
                 self.ask(Item::new(Runs::Check { command: command.to_owned() })).map(|()| approved)
             }
+        }
+    }
+
+    /// A command of `[on]`; what the user's own file says is the user's word.
+    pub fn hook(&self, on: Happening, hook: &Hook) -> Result<Approved<Vec<String>>, Denied> {
+        let approved = Approved(hook.argv.clone());
+        match hook.author {
+            Author::User => Ok(approved),
+            Author::Tree => self.ask(Item::hook(on, hook)).map(|()| approved),
         }
     }
 

@@ -13,6 +13,7 @@ mod environment;
 mod finding;
 mod globs;
 pub(crate) mod keys;
+mod outside;
 mod policy;
 mod ralphrc;
 mod resolve;
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
 pub use finding::{Origin, SettingCode, SettingFinding};
+pub use outside::{Author, Happening, Hook, Hooks};
 pub use policy::{
     AtUsageLimit, BreakerSettings, Committer, ExitSettings, GitSettings, GroupRule, OnRegression, Preset,
     QuestionSettings, SessionSettings, Unanswered,
@@ -58,6 +60,8 @@ pub struct Settings {
     pub usage_limit: AtUsageLimit,
     #[serde(default)]
     pub git: GitSettings,
+    #[serde(default)]
+    pub on: Hooks,
     /// Keys that somebody wrote: a preset leaves them as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
@@ -93,6 +97,7 @@ impl Default for Settings {
             questions: QuestionSettings::default(),
             usage_limit: AtUsageLimit::default(),
             git: GitSettings::default(),
+            on: Hooks::default(),
             written: Vec::new(),
             sandbox: Sandbox::Auto,
             keep_loops: 20,

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::journal::AgentPlan;
 use crate::sanitize;
-use crate::settings::Permissions;
+use crate::settings::{Author, Happening, Hook, Hooks, Permissions};
 use crate::task::{Check, Criterion};
 
 /// One thing that needs the user's word before it may run.
@@ -41,6 +41,11 @@ pub enum Runs {
     /// ([`crate::settings::resolve::Resolved::to_trust`]).
     Settings {
         lines: Vec<String>,
+    },
+    /// A command of `[on]`, told of an event.
+    Hook {
+        on: Happening,
+        argv: Vec<String>,
     },
     /// A file that makes the agent itself run programs. The path is relative to the root.
     Surface {
@@ -77,6 +82,17 @@ impl Item {
         (!lines.is_empty()).then(|| Self::new(Runs::Settings { lines: lines.to_vec() }))
     }
 
+    /// The commands of `[on]` that a file of the work tree names: the user's own file is the user's word.
+    pub fn hooks(hooks: &Hooks) -> Vec<Self> {
+        let of = |on: Happening| Some((on, hooks.of(on)?));
+        let written = Happening::ALL.into_iter().filter_map(of);
+        written.filter(|(_, it)| it.author == Author::Tree).map(|(on, it)| Self::hook(on, it)).collect()
+    }
+
+    pub fn hook(on: Happening, hook: &Hook) -> Self {
+        Self::new(Runs::Hook { on, argv: hook.argv.clone() })
+    }
+
     /// The commands of criteria. `text_of` gives a document's text by its name, for line numbers.
     pub fn checks<'a>(criteria: &[Criterion], text_of: impl Fn(&str) -> Option<&'a str>) -> Vec<Self> {
         let item = |criterion: &Criterion| {
@@ -100,6 +116,8 @@ impl Item {
                 parts.extend(argv.iter().map(String::as_bytes));
             }
             Runs::Settings { lines } => parts.extend(lines.iter().map(String::as_bytes)),
+            // Whatever it is told of, it is the same command.
+            Runs::Hook { argv, .. } => parts.extend(argv.iter().map(String::as_bytes)),
             Runs::Surface { path, content: Content::File(bytes) } => {
                 parts.extend([path, &b"file"[..], bytes]);
             }
@@ -116,6 +134,7 @@ impl Runs {
             Self::Check { .. } => "check",
             Self::Agent { .. } => "agent",
             Self::Settings { .. } => "settings",
+            Self::Hook { .. } => "hook",
             Self::Surface { .. } => "surface",
         }
     }
@@ -173,11 +192,12 @@ fn shown(item: &Item) -> Shown {
             let rights =
                 if name == "claude" { format!(" (permissions: {permissions})") } else { String::new() };
             let title = sanitize::visible(name) + &rights;
-            (title, vec![argv.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")])
+            (title, vec![line_of_argv(argv)])
         }
         Runs::Settings { lines } => {
             ("of this workspace".to_owned(), lines.iter().map(|it| sanitize::visible(it)).collect())
         }
+        Runs::Hook { on, argv } => (on.key().to_owned(), vec![line_of_argv(argv)]),
         Runs::Surface { path, content } => (bytes_visible(path), content_lines(content)),
     };
     Shown { kind: item.runs.kind(), title, lines }
@@ -197,6 +217,10 @@ fn content_lines(content: &Content) -> Vec<String> {
 
 fn lines_of(text: &str) -> Vec<String> {
     text.split('\n').map(sanitize::visible).collect()
+}
+
+fn line_of_argv(argv: &[String]) -> String {
+    argv.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ")
 }
 
 /// As one would write it in a shell, so that no two argument lists look the same.

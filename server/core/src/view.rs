@@ -5,6 +5,7 @@ mod criteria;
 pub mod editor;
 mod headline;
 mod status;
+pub mod told;
 pub mod words;
 
 use serde::{Deserialize, Serialize};

@@ -129,6 +129,12 @@ pub(super) const CORPUS: &[Trap] = &[
             "agent = \"mine\"\n[agents.mine]\ncommand = [\"./trap.sh\", \"{prompt}\"]\n[env]\nset = { LD_PRELOAD = \"./evil.so\", PATH = \".\" }\n",
         );
     }),
+    asking("hooks of its own", |root| {
+        task(root);
+        let hooks = ["iteration_start", "iteration_end", "needs_you", "ended"];
+        let hooks = hooks.map(|it| format!("{it} = [\"./trap.sh\"]\n")).concat();
+        file(root, "loopkeeper.toml", &format!("[on]\n{hooks}"));
+    }),
     other("bare names that are here", |root| {
         task(root);
         file(root, "loopkeeper.toml", "agent = \"mine\"\n[agents.mine]\ncommand = [\"trapped\"]\n");

@@ -2,6 +2,7 @@
 
 use super::agents;
 use super::finding::{Origin, SettingFinding, shown};
+use super::outside::Author;
 use super::table::{Key, Takes};
 use super::value::{Raw, Value};
 use super::{LayerKind, Limits, Sandbox, Settings};
@@ -55,6 +56,7 @@ pub(super) fn assign(settings: &mut Settings, assignment: &Assignment) -> bool {
         None => {
             assign_limit(&mut settings.limits, assignment.key.path, &value)
                 || assign_policy(settings, assignment.key, &value)
+                || assign_outside(settings, assignment)
                 || assign_rest(settings, assignment.key.path, value)
         }
     }
@@ -86,6 +88,11 @@ fn assign_policy(settings: &mut Settings, key: &Key, value: &Value) -> bool {
         "git" => settings.git.assign(key.name(), value),
         _ => false,
     }
+}
+
+fn assign_outside(settings: &mut Settings, assignment: &Assignment) -> bool {
+    let (key, author) = (assignment.key, Author::of(assignment.layer));
+    key.section() == "on" && settings.on.assign(key.name(), &assignment.value, author)
 }
 
 fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {

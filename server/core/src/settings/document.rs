@@ -24,6 +24,29 @@ Durations are written as `\"500ms\"`, `\"10s\"`, `\"30m\"`, `\"1h30m\"` or `\"2d
 Editors with a TOML language server complete and check the file with `server/loopkeeper.schema.json`.
 ";
 
+const ON: &str = "\
+Your own commands, started in the root without a shell, each in a kill domain of its own, with the environment of
+checks and `LOOPKEEPER_EVENT`. What a work tree's file says needs your trust as checks do; your own file is your
+word. One JSON object is on the command's standard input:
+
+| field | of | is |
+|---|---|---|
+| `event` | all | `iteration-start`, `iteration-end`, `needs-you` or `ended`, also in `LOOPKEEPER_EVENT` |
+| `loopId`, `task`, `root`, `iteration` | all | the loop, its task, the real path of its root, the last iteration that was started |
+| `criteria` | all | `{passed, failed, unverified, total}`, as last judged |
+| `spent` | all | `{costMicros?, tokens?, calls}` of the whole loop |
+| `duration` | `iteration-end`, `ended` | milliseconds: of the iteration with its checks, of the loop without pauses |
+| `changed`, `sentence` | `iteration-end` | `{count, files}`, the first 20 files; what the iteration did |
+| `reason`, `text` | `needs-you` | why the loop rests, in a word and in a sentence |
+| `outcome` | `ended` | `{kind, verified, sentence}` |
+
+The agent waits for `iteration_start`; the others run beside the loop, one of a kind at a time, and the loop's
+process stays until they are done. A command that fails or takes too long is noted in the loop's `keeper.log`, with
+the last line of its errors, and changes nothing. What a command prints is thrown away. Each event is told at most
+once: one that a crash overtook is not told again.
+
+";
+
 const RALPHRC: &str = "\
 ## `.ralphrc`
 
@@ -70,6 +93,9 @@ fn heading(section: &str) -> String {
             "`claude` and `demo` are built in. Any other name is an agent of your own, with a `command`;\n\
              `permissions` and `model` are for `claude`, `prompt` and `output` for your own.\n\n",
         );
+    }
+    if section == "on" {
+        text.push_str(ON);
     }
     text.push_str("| key | takes | default | meaning |\n|---|---|---|---|\n");
     text
@@ -172,7 +198,7 @@ fn shape(takes: Takes) -> Value {
         Takes::Cost => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Takes::Size => json!({ "type": "string", "pattern": "^[0-9]+ *([KMGT]iB|[kMGT]B|B)$" }),
         Takes::Flag => json!({ "type": "boolean" }),
-        Takes::Paths | Takes::Globs | Takes::Texts | Takes::Names => texts,
+        Takes::Paths | Takes::Globs | Takes::CommandOrNone | Takes::Texts | Takes::Names => texts,
         Takes::Command => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
         Takes::Variables => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
         Takes::Weights => {

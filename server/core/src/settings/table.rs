@@ -56,6 +56,8 @@ pub(crate) enum Takes {
     Globs,
     /// A program and its arguments, no shell.
     Command,
+    /// A program and its arguments, or an empty list.
+    CommandOrNone,
     Texts,
     /// Names of environment variables.
     Names,
@@ -131,6 +133,7 @@ impl fmt::Display for Takes {
             Self::Paths => "a list of paths below the root",
             Self::Globs => "a list of globs",
             Self::Command => "a program and its arguments as a list of texts",
+            Self::CommandOrNone => "a program and its arguments as a list of texts, or `[]`",
             Self::Texts => "a list of texts",
             Self::Names => "a list of names of environment variables",
             Self::Variables => "a table of environment variables and their values",

@@ -70,6 +70,8 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Paths => texts(raw, path_fault),
         Takes::Globs => texts(raw, glob_fault),
         Takes::Command => command(raw),
+        Takes::CommandOrNone if matches!(raw, Raw::List(items) if items.is_empty()) => texts(raw, |_| None),
+        Takes::CommandOrNone => command(raw),
         Takes::Texts => texts(raw, |_| None),
         Takes::Names => texts(raw, passed_fault),
         Takes::Variables => variables(raw),
@@ -91,7 +93,7 @@ impl Takes {
                 "false" => Raw::Flag(false),
                 other => Raw::Text(other.to_owned()),
             },
-            Self::Command | Self::Texts | Self::Paths | Self::Globs | Self::Names => {
+            Self::Command | Self::CommandOrNone | Self::Texts | Self::Paths | Self::Globs | Self::Names => {
                 Raw::List(text.split_whitespace().map(|it| Raw::Text(it.to_owned())).collect())
             }
             _ => Raw::Text(text.to_owned()),

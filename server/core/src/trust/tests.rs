@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::{Content, Item, Page, Runs, Source};
 use crate::journal::samples::criterion;
+use crate::settings::{Author, Happening, Hook, Hooks};
 
 fn check(command: &str) -> Item {
     Item::new(Runs::Check { command: command.to_owned() })
@@ -21,6 +22,10 @@ fn settings(lines: &[&str]) -> Item {
     Item::settings(&lines).unwrap()
 }
 
+fn hook(on: Happening, argv: &[&str]) -> Item {
+    Item::new(Runs::Hook { on, argv: argv.iter().map(|it| (*it).to_owned()).collect() })
+}
+
 /// Things that somebody might want to look alike.
 fn items() -> Vec<Item> {
     vec![
@@ -38,6 +43,8 @@ fn items() -> Vec<Item> {
         agent("b", &["x", "y"], "edits"),
         agent("a", &["x\u{1b}[2K", "y"], "edits"),
         agent("a", &["x^[[2K", "y"], "edits"),
+        hook(Happening::Ended, &["cargo test"]),
+        hook(Happening::Ended, &["cargo", "test"]),
         settings(&["A", "B"]),
         settings(&["A\nB"]),
         settings(&["A^JB"]),
@@ -66,6 +73,23 @@ fn the_hash_is_pinned() {
     // A change here would make every user be asked anew.
     let hash = check("cargo test").hash(b"/home/u/project");
     assert_eq!(hash, "0cc64f077ca736d447dffb6d5c69a389c4213dd318c4cea80e04a29243d37cb1");
+}
+
+#[test]
+fn a_hook_is_the_same_command_whatever_it_is_told_of() {
+    let (one, other) = (hook(Happening::Ended, &["x", "y"]), hook(Happening::NeedsYou, &["x", "y"]));
+    assert_eq!(one.hash(b"/"), other.hash(b"/"));
+    let page = Page::new(b"/", &[other, one]);
+    assert_eq!(page.commands.len(), 2, "{page:?}");
+    assert!(page.text().starts_with("hook        needs_you\n    x y\n\nhook        ended\n    x y\n"));
+}
+
+#[test]
+fn only_the_hooks_of_the_work_tree_need_a_word() {
+    let by = |author| Hook { argv: vec!["x".to_owned()], author };
+    let hooks = Hooks { ended: by(Author::User), needs_you: by(Author::Tree), ..Hooks::default() };
+    assert_eq!(Item::hooks(&hooks), [hook(Happening::NeedsYou, &["x"])]);
+    assert_eq!(Item::hooks(&Hooks::default()), []);
 }
 
 #[test]

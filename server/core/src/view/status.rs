@@ -96,6 +96,12 @@ fn state_and_phase(state: &Loop, facts: &Facts) -> (State, Phase) {
     }
 }
 
+/// Nothing goes on until its user does something, and its keeper is there to hear of it.
+pub(super) fn needs_user(state: &Loop) -> bool {
+    let kept = Facts { keeper: Some(None), ..Facts::default() };
+    state_and_phase(state, &kept).0 == State::NeedsYou
+}
+
 /// Who has to act when a loop rests follows from why it rests.
 fn resting(pause: &Pause) -> (State, Phase) {
     match pause.reason {

@@ -1,0 +1,135 @@
+//! What the configuration starts besides agents and checks: the user's own commands at events of a loop (`[on]`),
+//! and the servers that `GET` checks need (`[[serve]]`). Starts nothing.
+
+use serde::{Deserialize, Serialize};
+
+use super::LayerKind;
+use super::value::Value;
+
+/// `[on]`: commands that are told what happens. Empty ones are none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Hooks {
+    pub iteration_start: Hook,
+    pub iteration_end: Hook,
+    pub needs_you: Hook,
+    pub ended: Hook,
+    pub timeout_ms: u64,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Hook {
+    /// The program and its arguments, no shell.
+    pub argv: Vec<String>,
+    /// Whose word it is.
+    #[serde(skip_serializing_if = "Author::is_tree")]
+    pub author: Author,
+}
+
+/// Who wrote a command: what the user's own file says needs no further word of theirs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Author {
+    /// A file of the work tree.
+    #[default]
+    Tree,
+    User,
+}
+
+/// What a hook is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Happening {
+    IterationStart,
+    IterationEnd,
+    NeedsYou,
+    Ended,
+}
+
+impl Author {
+    /// `None`: an argument.
+    pub(super) fn of(layer: Option<LayerKind>) -> Self {
+        match layer {
+            Some(LayerKind::Ralphrc | LayerKind::Workspace) => Self::Tree,
+            Some(LayerKind::User) | None => Self::User,
+        }
+    }
+
+    // The shape that serde asks for.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_tree(&self) -> bool {
+        *self == Self::Tree
+    }
+}
+
+impl Happening {
+    pub const ALL: [Self; 4] = [Self::IterationStart, Self::IterationEnd, Self::NeedsYou, Self::Ended];
+
+    /// One stable word, as in the JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::IterationStart => "iteration-start",
+            Self::IterationEnd => "iteration-end",
+            Self::NeedsYou => "needs-you",
+            Self::Ended => "ended",
+        }
+    }
+
+    /// Its key below `[on]`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::IterationStart => "iteration_start",
+            Self::IterationEnd => "iteration_end",
+            Self::NeedsYou => "needs_you",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// The documented defaults.
+impl Default for Hooks {
+    fn default() -> Self {
+        Self {
+            iteration_start: Hook::default(),
+            iteration_end: Hook::default(),
+            needs_you: Hook::default(),
+            ended: Hook::default(),
+            timeout_ms: 30 * 1000,
+        }
+    }
+}
+
+impl Hooks {
+    /// The command for an event, where there is one.
+    pub fn of(&self, happening: Happening) -> Option<&Hook> {
+        let hook = match happening {
+            Happening::IterationStart => &self.iteration_start,
+            Happening::IterationEnd => &self.iteration_end,
+            Happening::NeedsYou => &self.needs_you,
+            Happening::Ended => &self.ended,
+        };
+        Some(hook).filter(|it| !it.argv.is_empty())
+    }
+
+    pub(super) fn assign(&mut self, name: &str, value: &Value, author: Author) -> bool {
+        match (name, value) {
+            ("timeout", Value::Amount(it)) => self.timeout_ms = *it,
+            (name, Value::Texts(argv)) => {
+                let hook = match name {
+                    "iteration_start" => &mut self.iteration_start,
+                    "iteration_end" => &mut self.iteration_end,
+                    "needs_you" => &mut self.needs_you,
+                    "ended" => &mut self.ended,
+                    _ => return false,
+                };
+                // Nobody is the author of nothing.
+                let author = if argv.is_empty() { Author::default() } else { author };
+                *hook = Hook { argv: argv.clone(), author };
+            }
+            _ => return false,
+        }
+        true
+    }
+}

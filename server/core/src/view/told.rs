@@ -1,0 +1,126 @@
+//! What a loop tells the user's own commands (`[on]`): one object an event, made of what the journal says. Field
+//! names are contract (`CONFIGURATION.md`). Starts nothing; follows records as they become part of the state.
+
+use serde::Serialize;
+
+use super::status::needs_user;
+use super::{CriteriaStatus, Spent, criteria};
+use crate::decide::Loop;
+use crate::journal::{Changes, Entry, Outcome, PauseReason, Record};
+use crate::settings::Happening;
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Told {
+    pub event: Happening,
+    pub loop_id: String,
+    pub task: String,
+    pub root: String,
+    /// The last that was started.
+    pub iteration: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<u64>,
+    pub criteria: Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Changed>,
+    pub spent: Spent,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<PauseReason>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    pub passed: u64,
+    pub failed: u64,
+    pub unverified: u64,
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Changed {
+    pub count: u64,
+    /// The first 20.
+    pub files: Vec<String>,
+}
+
+/// Hears record after record of one loop and says what is new.
+#[derive(Debug)]
+pub struct Teller {
+    /// Its user was told already that the loop needs them.
+    needed: bool,
+}
+
+impl Teller {
+    /// What `state` says by now was told by whoever kept the loop before.
+    pub fn new(state: &Loop) -> Self {
+        Self { needed: needs_user(state) }
+    }
+
+    /// What is to be told of a record that has just been applied: each event once.
+    pub fn hear(&mut self, state: &Loop, entry: &Entry) -> Vec<Told> {
+        let mut told = Vec::new();
+        match &entry.record {
+            Record::IterationIntended { .. } => told.push(about(state, Happening::IterationStart)),
+            Record::IterationEnded { changes, sentence, .. } => {
+                told.push(iteration_end(state, changes, sentence));
+            }
+            Record::Ended { outcome } => told.push(Told {
+                duration: Some(state.worked_ms),
+                outcome: Some(outcome.clone()),
+                ..about(state, Happening::Ended)
+            }),
+            _ => {}
+        }
+        let needed = needs_user(state);
+        if needed && !self.needed {
+            let pause = state.pause.as_ref();
+            told.push(Told {
+                reason: pause.map(|it| it.reason),
+                text: pause.map(|it| it.message.clone()),
+                ..about(state, Happening::NeedsYou)
+            });
+        }
+        self.needed = needed;
+        told
+    }
+}
+
+fn iteration_end(state: &Loop, changes: &Changes, sentence: &str) -> Told {
+    let took = state.last_iteration().map(|it| it.ended_at.since(it.started_at));
+    Told {
+        duration: took,
+        changed: Some(Changed { count: changes.count, files: changes.files.clone() }),
+        sentence: Some(sentence.to_owned()),
+        ..about(state, Happening::IterationEnd)
+    }
+}
+
+fn about(state: &Loop, event: Happening) -> Told {
+    let CriteriaStatus { passed, failed, unverified, total, .. } =
+        criteria(&state.pinned, |id| state.results.get(id));
+    Told {
+        event,
+        loop_id: state.spec.loop_id.clone(),
+        task: state.spec.task.0.clone(),
+        root: state.spec.root.clone(),
+        iteration: state.iteration,
+        duration: None,
+        criteria: Counts { passed, failed, unverified, total },
+        changed: None,
+        spent: Spent::of(&state.spent),
+        sentence: None,
+        reason: None,
+        text: None,
+        outcome: None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

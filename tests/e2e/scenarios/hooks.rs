@@ -1,0 +1,188 @@
+//! `[on]`: the user's own commands are told what happens, each once, and a loop goes its way whatever they do.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::detached::{WAITS, detached, end, go};
+use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::Scenario;
+use crate::support::world::World;
+
+const TWICE: &str = "Enough: `$ wc -l < log` `>= 2`";
+
+/// Each command appends what it is told to a file beside the work tree.
+const TOLD: &str = r#"
+[on]
+iteration_start = ["sh", "-c", "cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../agent/events"]
+iteration_end = ["sh", "-c", "cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../agent/events"]
+needs_you = ["sh", "-c", "cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../agent/events"]
+ended = ["sh", "-c", "sleep 0.3; cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../agent/events"]
+"#;
+
+fn told(world: &World) -> Vec<Value> {
+    let text = fs::read_to_string(world.shared("told")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn events(world: &World) -> Vec<String> {
+    let text = fs::read_to_string(world.shared("events")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// What the keeper of a detached loop noted.
+fn notes(world: &World) -> String {
+    fs::read_to_string(world.loops().pop().unwrap().join("keeper.log")).unwrap()
+}
+
+#[test]
+fn every_event_is_told_once_with_what_it_is_about() {
+    let played = Scenario {
+        criteria: &[TWICE],
+        before: "touch log",
+        settings: TOLD,
+        acts: &["grep -c . $folder/events >> $folder/before; echo $n >> log"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let told = told(&played.world);
+    let words: Vec<&str> = told.iter().map(|it| it["event"].as_str().unwrap()).collect();
+    assert_eq!(words, ["iteration-start", "iteration-end", "iteration-start", "iteration-end", "ended"]);
+    assert_eq!(events(&played.world), words, "the environment says the same");
+    let first_line = fs::read_to_string(played.world.shared("before")).unwrap();
+    assert!(first_line.starts_with("1\n"), "the agent starts after its hook: {first_line}");
+    let end = &told[1];
+    assert_eq!((&end["iteration"], &end["changed"]["files"][0]), (&1.into(), &"log".into()));
+    assert_eq!(end["root"], played.world.root().canonicalize().unwrap().to_str().unwrap());
+    assert_eq!((&end["criteria"]["failed"], &end["criteria"]["total"]), (&1.into(), &1.into()));
+    assert_eq!((&told[4]["outcome"]["kind"], &told[4]["spent"]["calls"]), (&"completed".into(), &2.into()));
+}
+
+#[test]
+fn what_hangs_fails_or_leaves_daemons_delays_nothing_and_is_noted() {
+    let (world, _) = detached(&Scenario {
+        criteria: &["Far away: `exists nowhere`"],
+        settings: "limits.iterations = 2\n[on]\ntimeout = \"900ms\"\n\
+            iteration_start = [\"sh\", \"-c\", \"setsid sleep 600 & exit 0\"]\n\
+            iteration_end = [\"sh\", \"-c\", \"echo stuck >&2; sleep 600\"]\n\
+            ended = [\"sh\", \"-c\", \"echo its last word >&2; exit 3\"]",
+        acts: &["echo $n >> log"],
+        ..Scenario::default()
+    });
+    world.until("end", |it| it["type"] == "ended");
+    world.assert_nobody_left_within(std::time::Duration::from_secs(10));
+    let ended = world.journal();
+    let at = |kind: &str, n: u64| {
+        let found = ended.iter().find(|it| it["type"] == kind && it["iteration"] == n).unwrap();
+        found["up"].as_u64().unwrap()
+    };
+    assert!(at("iteration-intended", 2) - at("iteration-ended", 1) < 850, "the loop waited for its hook");
+    let notes = notes(&world);
+    let has = |text: &str| assert!(notes.contains(text), "no {text:?} in:\n{notes}");
+    has("`on.iteration_start` left processes behind, which were ended: ");
+    has("`on.iteration_end` took longer than 900 ms and was ended: stuck");
+    has("`on.ended` failed with exit 3: its last word");
+}
+
+#[test]
+fn a_stop_does_not_wait_for_what_comes_before_the_agent() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Far away: `exists nowhere`"],
+        settings: "[on]\niteration_start = [\"sh\", \"-c\", \"touch ../agent/begun; sleep 600\"]",
+        acts: &["echo $n >> log"],
+        ..Scenario::default()
+    });
+    world.until_shared("begun");
+    world.run(&["stop", "--now", &id]).expect(0);
+    assert_eq!(end(&world).0, "stopped");
+    assert_eq!(world.starts(), 0, "the agent was never started");
+}
+
+#[test]
+fn a_keeper_that_takes_over_tells_only_what_is_new() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Enough: `$ wc -l < log` `>= 3`"],
+        before: "touch log",
+        settings: TOLD,
+        acts: &[WAITS],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    go(&world, 1);
+    world.until_shared("up.2");
+    let pid = world.status()["keeper"]["pid"].to_string();
+    world.shell(&format!("kill -9 {pid}; while kill -0 {pid} 2>/dev/null; do sleep 0.02; done"));
+    world.acts(&["echo $n >> log"]);
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 3));
+    let told = told(&world);
+    let ends: Vec<&Value> = told.iter().filter(|it| it["event"] == "iteration-end").collect();
+    assert_eq!(ends.iter().map(|it| it["iteration"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(told.iter().filter(|it| it["event"] == "ended").count(), 1);
+}
+
+#[test]
+fn a_loop_that_rests_tells_why() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Far away: `exists nowhere`"],
+        settings: &format!("breaker.no_progress = 1\n{TOLD}"),
+        acts: &["true"],
+        ..Scenario::default()
+    });
+    world.until_shared("told");
+    crate::support::world::wait_until(
+        || events(&world).contains(&"needs-you".to_owned()),
+        || format!("nobody was asked: {:?}\n{:#?}", told(&world), world.journal()),
+    );
+    let told = told(&world);
+    let asked = told.iter().find(|it| it["event"] == "needs-you").unwrap();
+    assert!(!asked["text"].as_str().unwrap().is_empty() && asked["reason"].is_string(), "{asked}");
+    world.run(&["stop", "--now", &id]).expect(0);
+    world.until("end", |it| it["type"] == "ended");
+    world.assert_nobody_left();
+}
+
+#[test]
+fn the_users_own_file_is_the_users_word_and_the_trees_is_not() {
+    let scenario = Scenario {
+        criteria: &["Far away: `exists nowhere`"],
+        settings: "limits.iterations = 1",
+        acts: &["echo $n >> log"],
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    // The user's, trusted by being the user's: only the rest is asked about.
+    let own = world.terminal.folder().join("home/.config/loopkeeper/config.toml");
+    let hook = "[on]\nended = [\"sh\", \"-c\", \"touch ../agent/mine\"]\n";
+    fs::write(&own, format!("limits.grace = \"300ms\"\n{hook}")).unwrap();
+    let page = world.run(&["trust"]);
+    assert!(!page.stdout.contains("hook"), "{}", page.stdout);
+    world.run(&["run", "--trust"]).expect(4);
+    assert!(world.shared("mine").exists());
+    // The tree's: asked about, and nothing starts before that.
+    let file = world.root().join("loopkeeper.toml");
+    let before = fs::read_to_string(&file).unwrap();
+    fs::write(&file, before + "[on]\niteration_end = [\"touch\", \"../agent/theirs\"]\n").unwrap();
+    let starts = world.starts();
+    world.run(&["run"]).expect(5);
+    world.run(&["trust"]).expect(5).out("hook        iteration_end\n    touch ../agent/theirs\n");
+    assert_eq!((world.starts(), world.shared("theirs").exists()), (starts, false));
+    world.run(&["run", "--trust"]).expect(4);
+    assert!(world.shared("theirs").exists());
+}
+
+#[test]
+fn a_look_starts_none() {
+    let world = Scenario {
+        criteria: &["It is there: `exists PROMPT.md`"],
+        settings: TOLD,
+        acts: &["true"],
+        ends: Limit(0, ""),
+        ..Scenario::default()
+    }
+    .world();
+    world.run(&["run", "--dry-run"]).expect(0);
+    world.run(&["check"]).expect(0);
+    assert_eq!(told(&world), Vec::<Value>::new());
+}
