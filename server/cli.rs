@@ -3,6 +3,7 @@
 //! One file per subcommand; the shared ones are [`exit`] (exit codes), [`failure`] (what stderr says),
 //! [`out`] (stdout). Rules about tasks and loops live in the core; here is only asking, sending and showing.
 
+mod answer;
 mod args;
 mod ask;
 mod check;
@@ -93,6 +94,7 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
         Verb::Resume(args) => resume::run(&args, out),
         Verb::Reset(args) => reset::run(&args, out),
         Verb::Steer(args) => steer::run(&args, out),
+        Verb::Answer(args) => answer::run(&args, out),
     }
 }
 
@@ -101,7 +103,6 @@ fn hidden(verb: &Hidden) -> Answer {
         Hidden::DemoAgent(_) => demo_agent::run(),
         // Dispatched before everything else.
         Hidden::Serve(_) => Ok(serve::run()),
-        Hidden::Answer(_) => Err(Failure::unsupported("`answer`")),
         Hidden::Import(_) => Err(Failure::unsupported("`import`")),
         Hidden::Doctor(_) => Err(Failure::unsupported("`doctor`")),
         Hidden::Export(_) => Err(Failure::unsupported("`export`")),

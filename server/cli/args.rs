@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    check, completions, demo, diff, gc, log, pause, reset, resume, rollback, run, serve, status, steer, stop,
-    trust, watch,
+    answer, check, completions, demo, diff, gc, log, pause, reset, resume, rollback, run, serve, status,
+    steer, stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -63,6 +63,8 @@ pub(crate) enum Verb {
     Reset(reset::Args),
     /// Give the agent a hint for its next iteration
     Steer(steer::Args),
+    /// Answer the question that a loop asks
+    Answer(answer::Args),
     /// Write a first task file with the checks found in the project
     Init,
     /// Show every command a task would run, and trust them
@@ -80,8 +82,6 @@ pub(crate) enum Hidden {
     DemoAgent(Rest),
     #[command(hide = true)]
     Serve(serve::Args),
-    #[command(hide = true)]
-    Answer(Rest),
     #[command(hide = true)]
     Import(Rest),
     #[command(hide = true)]

@@ -1,10 +1,12 @@
 //! `log`: what happened in a loop, one line a record; `--json` prints the journal itself.
 
+use loopkeeper_core::decide::Loop;
+
 use super::exit::Exit;
 use super::failure::{self, Answer};
 use super::out::Out;
-use super::render::Glyphs;
-use super::render::entry::{Detail, Teller};
+use super::render::entry::{self, Detail, Teller};
+use super::render::{Glyphs, QUIET};
 use super::select::LoopArg;
 use crate::adapters::journal_file;
 use crate::adapters::state_dir::StateDir;
@@ -16,6 +18,9 @@ use crate::front::zone::Zone;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
+    /// Show the agent's sessions: when each began, and why it was left
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) sessions: bool,
     /// Print the journal's records as they are, one a line
     #[arg(long)]
     pub(crate) json: bool,
@@ -28,6 +33,10 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         out.write(&String::from_utf8_lossy(&journal_file::lines(&journal)?));
         return Ok(Exit::Done);
     }
+    if args.sessions {
+        sessions(&seen.state, out);
+        return Ok(Exit::Done);
+    }
     let mut teller = Teller::new(Zone::local(), Glyphs::of_environment());
     for entry in Following::new(&journal).look()? {
         for line in teller.tell(&entry, Detail::Everything) {
@@ -38,4 +47,18 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         out.line("From here on the journal is damaged; nothing of it was changed.");
     }
     Ok(Exit::Done)
+}
+
+/// The last changes, as the loop keeps them.
+fn sessions(state: &Loop, out: &mut Out) {
+    let zone = Zone::local();
+    if !state.spec.settings.session.resume {
+        out.line("Every iteration of this loop starts a fresh session.");
+    }
+    for change in &state.session.changes {
+        let number = if change.iteration > 0 { format!("#{}", change.iteration) } else { String::new() };
+        let when = zone.short(change.at.wall, state.last_at.wall);
+        let what = entry::session(change.from.as_deref(), change.to.as_deref(), change.reason);
+        out.line(format_args!("{QUIET}{when}{QUIET:#} {number:>4}  {what}"));
+    }
 }

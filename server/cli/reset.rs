@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let store = StateDir::open()?;
     let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
     let id = seen.dir.id();
-    if args.what == What::Session {
+    if args.what == What::Session && !seen.state.spec.settings.session.resume {
         // There is none to forget: in this mode no iteration goes on with the session of another.
         out.line(format_args!(
             "Every iteration of loop {id} starts a fresh session; there is nothing to reset."
@@ -40,6 +40,11 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     }
     if !seen.is_alive() {
         return Err(order::nobody_there(&seen));
+    }
+    if args.what == What::Session {
+        order::send(&store, id, json!({"do": "reset", "what": "session"}))?;
+        out.line(format_args!("The next iteration of loop {id} begins a fresh session."));
+        return Ok(Exit::Done);
     }
     order::send(&store, id, json!({"do": "reset", "what": "breaker"}))?;
     let then = match seen.state.pause.as_ref().map(|it| it.reason) {

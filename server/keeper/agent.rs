@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loopkeeper_core::agent::argv;
+use loopkeeper_core::agent::claude::start as claude;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
 use loopkeeper_core::agent::{AgentEnding, AgentEvent, AgentRun};
@@ -15,13 +16,14 @@ use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{Permissions, PromptBy};
+use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::control::News;
 use super::hooks;
 use super::perform::Scene;
+use super::stage::Env;
 use crate::adapters::clock;
 use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
 use crate::adapters::sandbox::Domain;
@@ -30,11 +32,17 @@ use crate::adapters::sandbox::Domain;
 const CPU_EVERY: Duration = Duration::from_secs(5);
 /// What of stderr is kept for the message of a failure.
 const STDERR_TAIL: usize = 4 * 1024;
+/// The agent's session, in its environment.
+const SESSION: &str = "LOOPKEEPER_SESSION";
+/// Set where the session goes on.
+const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
 
 /// The iteration to start.
 pub(super) struct Start {
     pub(super) iteration: u32,
     pub(super) session: String,
+    /// It goes on; otherwise the agent begins it.
+    pub(super) resumed: bool,
     pub(super) prompt: String,
 }
 
@@ -265,6 +273,7 @@ fn clean(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     }
     run.note = run.note.as_deref().map(line);
     run.survivors = run.survivors.iter().map(|it| line(it)).collect();
+    run.denied = run.denied.iter().map(|it| line(it)).collect();
     run.left = run.left.iter().map(|it| line(it)).collect();
     run.files = run.files.iter().map(|it| line(it)).collect();
     for error in &mut run.errors {
@@ -312,7 +321,7 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     Ok(Job {
         argv: plan.map(|plan| words(&plan, start, &prompt_file)),
         cwd: PathBuf::from(&scene.stage.spec.root),
-        env: scene.stage.agent_env.as_ref().clone(),
+        env: environment(scene, start),
         stdin,
         grace: Duration::from_millis(scene.stage.spec.settings.limits.grace_ms),
         output: Some(scene.dir.output().join(name)),
@@ -323,7 +332,19 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
 fn words(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
     let prompt_file = &prompt_file.to_string_lossy();
     let values = argv::Values { session: &start.session, prompt: &start.prompt, prompt_file };
-    argv::fill(&plan.argv, values).into_iter().map(OsString::from).collect()
+    let resuming = plan.dialect == Dialect::Claude && start.resumed;
+    let words = if resuming { claude::resuming(&plan.argv) } else { plan.argv.clone() };
+    argv::fill(&words, values).into_iter().map(OsString::from).collect()
+}
+
+/// The session besides, for agents whose command line has no place for it.
+fn environment(scene: &Scene, start: &Start) -> Env {
+    let mut env = scene.stage.agent_env.as_ref().clone();
+    env.push((SESSION.into(), OsString::from(&start.session)));
+    if start.resumed {
+        env.push((RESUMED.into(), "1".into()));
+    }
+    env
 }
 
 /// What time it is, by which clocks: limits are announced in words.

@@ -198,7 +198,9 @@ fn order(request: &Request) -> Result<Order, (&'static str, String)> {
         "pause" => Order::Pause,
         "resume" => Order::Resume,
         "steer" => Order::Steer(text()?),
+        "answer" => Order::Answer(text()?),
         "reset" if request.what.as_deref() == Some("breaker") => Order::ResetBreaker,
+        "reset" if request.what.as_deref() == Some("session") => Order::ResetSession,
         "check" => Order::Check,
         "rollback" => {
             let to = request.iteration.ok_or(("badArgument", "`rollback` needs an iteration".to_owned()))?;

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     fn spawn() -> Effect {
-        Effect::SpawnAgent { iteration: 1, session: String::new(), prompt: String::new() }
+        Effect::SpawnAgent { iteration: 1, session: String::new(), resumed: false, prompt: String::new() }
     }
 
     fn taken(when: SnapshotWhen) -> Record {
@@ -58,6 +58,7 @@ mod tests {
         let intended = Record::IterationIntended {
             iteration: 1,
             session: String::new(),
+            resumed: false,
             prompt: String::new(),
             tree: String::new(),
             calls_this_hour: 1,

@@ -79,8 +79,9 @@ impl Hands {
             }
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration } => calls::take(&self.scene, state, iteration),
-            Effect::SpawnAgent { iteration, session, prompt } => {
-                self.agent = Some(Agent::start(&self.scene, Start { iteration, session, prompt }));
+            Effect::SpawnAgent { iteration, session, resumed, prompt } => {
+                let start = Start { iteration, session, resumed, prompt };
+                self.agent = Some(Agent::start(&self.scene, start));
             }
             Effect::StopAgent { why, grace } => {
                 if let Some(agent) = &self.agent {

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc;
 
-pub(crate) use self::orders::stop;
+pub(crate) use self::orders::{answer, resume, stop};
 pub(crate) use self::refusal::Refusal;
 pub(crate) use self::target::seen as loop_named;
 use super::ext::{self, CommandResult};
@@ -59,6 +59,8 @@ async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
         ext::PAUSE => orders::pause(shared, read(arguments)?).await,
         ext::RESUME => orders::resume(shared, read(arguments)?).await,
         ext::RESET_BREAKER => orders::reset_breaker(shared, read(arguments)?).await,
+        ext::RESET_SESSION => orders::reset_session(shared, read(arguments)?).await,
+        ext::ANSWER => orders::answer(shared, read(arguments)?).await,
         ext::STEER => orders::steer(shared, read(arguments)?).await,
         ext::OUTPUT => output::output(shared, read(arguments)?).await,
         ext::ROLLBACK => rollback::rollback(shared, read(arguments)?).await,

@@ -242,15 +242,31 @@ pub(crate) const RESUME: &str = "loopkeeper.server.resume";
 pub(crate) const CHECK: &str = "loopkeeper.server.check";
 pub(crate) const OUTPUT: &str = "loopkeeper.server.output";
 pub(crate) const RESET_BREAKER: &str = "loopkeeper.server.resetBreaker";
+pub(crate) const RESET_SESSION: &str = "loopkeeper.server.resetSession";
 pub(crate) const STEER: &str = "loopkeeper.server.steer";
+pub(crate) const ANSWER: &str = "loopkeeper.server.answer";
 pub(crate) const ROLLBACK: &str = "loopkeeper.server.rollback";
 pub(crate) const DIFF: &str = "loopkeeper.server.diff";
 pub(crate) const TRUST: &str = "loopkeeper.server.trust";
 pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 12] =
-    [START, STOP, PAUSE, RESUME, CHECK, OUTPUT, RESET_BREAKER, STEER, ROLLBACK, DIFF, TRUST, UNTRUST];
+pub(crate) const COMMANDS: [&str; 14] = [
+    START,
+    STOP,
+    PAUSE,
+    RESUME,
+    CHECK,
+    OUTPUT,
+    RESET_BREAKER,
+    RESET_SESSION,
+    STEER,
+    ANSWER,
+    ROLLBACK,
+    DIFF,
+    TRUST,
+    UNTRUST,
+];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -317,6 +333,16 @@ pub(crate) struct OutputArgs {
 pub(crate) struct SteerArgs {
     pub(crate) loop_id: String,
     pub(crate) text: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AnswerArgs {
+    pub(crate) loop_id: String,
+    /// Absent where a client without an input box offers it: then it is told how to answer.
+    #[serde(default)]
+    pub(crate) text: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

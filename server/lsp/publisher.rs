@@ -5,9 +5,9 @@
 mod alerts;
 mod diagnostics;
 mod lenses;
-mod limits;
 mod output;
 mod progress;
+mod questions;
 pub(crate) mod status;
 
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use tokio::time::{Instant, sleep_until};
 use self::alerts::Alerts;
 use self::diagnostics::Diagnostics;
 use self::lenses::Lenses;
-use self::limits::Limits;
 use self::output::Output;
 use self::progress::Progress;
+use self::questions::Questions;
 use self::status::Status;
 use super::shared::Shared;
 use crate::lookout::Picture;
@@ -32,7 +32,7 @@ pub(crate) async fn publish(shared: Arc<Shared>) {
     let mut diagnostics = Diagnostics::default();
     let mut alerts = Alerts::default();
     let mut lenses = Lenses::default();
-    let mut limits = Limits::default();
+    let mut questions = Questions::default();
     let mut progress = Progress::default();
     let mut status = Status::default();
     let mut output = Output::default();
@@ -45,7 +45,7 @@ pub(crate) async fn publish(shared: Arc<Shared>) {
             if shown.as_ref().is_none_or(|it| !Arc::ptr_eq(it, &picture)) {
                 diagnostics.publish(&shared, &picture).await;
                 lenses.publish(&shared, &picture);
-                limits.publish(&shared, &picture);
+                questions.publish(&shared, &picture);
                 alerts.publish(&shared, &picture).await;
                 shown = Some(Arc::clone(&picture));
             }

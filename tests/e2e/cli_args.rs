@@ -18,7 +18,6 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["doctor", "--probe"], "`doctor` is not yet supported");
     check(&["export", "latest"], "`export` is not yet supported");
     check(&["report", "latest"], "`report` is not yet supported");
-    check(&["answer", "latest", "yes"], "`answer` is not yet supported");
     check(&["hook", "stop", "--help"], "`hook` is not yet supported");
     check(&["stopp"], "a similar subcommand exists: 'stop'");
     check(&["stop", "--later"], "unexpected argument '--later'");

@@ -57,6 +57,7 @@ local maps = {
   ['check-here'] = 'check here',
   ['reset'] = 'reset',
   ['steer'] = 'steer',
+  ['answer'] = 'answer',
   ['rollback'] = 'rollback',
   ['diff'] = 'diff',
   ['output'] = 'output',

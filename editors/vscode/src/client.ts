@@ -4,6 +4,7 @@
 import { EventEmitter, Uri, window, workspace } from "vscode";
 import type { Disposable, ExtensionContext } from "vscode";
 import { ExecuteCommandRequest, State } from "vscode-languageclient/node";
+import { answered } from "./answer";
 import { connect } from "./connection";
 import type { Connection } from "./connection";
 import { showFailure, showServerProblem, unsavedDocument } from "./failure";
@@ -153,7 +154,13 @@ export class Server implements Disposable {
     const client = connect(program, {
       channel: this.channel,
       execute: async (command, argument) => {
-        const result = await this.run(command, (argument ?? {}) as object);
+        let given = (argument ?? {}) as object;
+        if (command === Commands.answer) {
+          const answer = await answered(given, this.last);
+          if (!answer) return undefined;
+          given = answer;
+        }
+        const result = await this.run(command, given);
         if (result !== undefined) await this.present(command, argument, result);
         return result;
       },

@@ -3,7 +3,7 @@
 import { commands, window } from "vscode";
 import type { Disposable } from "vscode";
 import { rollback, showIterationChanges, showOutput } from "./commands/history";
-import { pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
+import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
 import { showStatus } from "./commands/overview";
 import { pickTask } from "./commands/pick";
 import type { Parts } from "./parts";
@@ -18,6 +18,7 @@ export function registerCommands(parts: Parts): Disposable[] {
     runChecks,
     resetBreaker,
     steer,
+    answer,
     rollback,
     showChanges: showIterationChanges,
     showOutput,

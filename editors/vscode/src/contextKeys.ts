@@ -2,7 +2,7 @@
 
 import { commands } from "vscode";
 import type { Server } from "./client";
-import { isActive, isTripped } from "./status";
+import { asks, isActive, isTripped } from "./status";
 
 export class ContextKeys {
   private set = new Map<string, unknown>();
@@ -15,6 +15,7 @@ export class ContextKeys {
     this.put("anyWorking", loops.some((it) => it.state === "working"));
     this.put("anyResting", loops.some((it) => it.state === "paused" || it.state === "needsYou"));
     this.put("anyTripped", loops.some(isTripped));
+    this.put("anyAsking", loops.some(asks));
   }
 
   private put(name: string, value: unknown): void {

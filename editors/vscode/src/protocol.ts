@@ -24,7 +24,9 @@ export const Commands = {
   check: "loopkeeper.server.check",
   output: "loopkeeper.server.output",
   resetBreaker: "loopkeeper.server.resetBreaker",
+  resetSession: "loopkeeper.server.resetSession",
   steer: "loopkeeper.server.steer",
+  answer: "loopkeeper.server.answer",
   rollback: "loopkeeper.server.rollback",
   diff: "loopkeeper.server.diff",
   trust: "loopkeeper.server.trust",
@@ -108,6 +110,7 @@ export interface LoopStatus {
   };
   session?: { id: string; startedAt: string; resets: number };
   wait?: { reason: string; resumesAt: string };
+  question?: { id: string; kind: "agent" | "usage-limit" | "denied"; text: string; expiresAt?: string };
   pause?: { reason: string; message: string };
   spent: { costMicros?: number; tokens?: number; calls: number; callsThisHour: number };
   startedAt: string;

@@ -55,6 +55,11 @@ export function unseen(status: StatusParams, news: string[]): LoopStatus | undef
   return latest && news.includes(latest.id) ? latest : undefined;
 }
 
+/** It wants to know something of its user. */
+export function asks(it: LoopStatus): boolean {
+  return isActive(it) && it.question !== undefined;
+}
+
 export function isTripped(it: LoopStatus): boolean {
   return isActive(it) && it.breaker.state === "open";
 }
@@ -78,7 +83,7 @@ export function situation(it: LoopStatus): string {
     case "untrusted":
       return "its commands are not trusted";
     case "needsAnswer":
-      return "the agent asks a question";
+      return it.question?.text ?? "the agent asks a question";
     case "interrupted":
       return "interrupted; it can be resumed";
     case "damaged":

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use loopkeeper_core::agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{
-    BreakerState, Entry, LoopSpec, Outcome, PauseReason, Record, Round, SnapshotWhen, WaitReason,
+    BreakerState, Entry, LoopSpec, Outcome, PauseReason, QuestionKind, Record, Round, SessionReason,
+    SnapshotWhen, WaitReason,
 };
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId};
@@ -80,6 +81,9 @@ impl Teller {
             Record::Baseline { iteration, round, .. } => {
                 (at(*iteration), self.baseline(*iteration, round.as_deref()))
             }
+            Record::IterationIntended { iteration, resumed: true, .. } => {
+                (Some(*iteration), "iteration begins, in the session of the one before".into())
+            }
             Record::IterationIntended { iteration, .. } => (Some(*iteration), "iteration begins".into()),
             Record::AgentStarted { iteration, pid, domain } => {
                 (Some(*iteration), format!("agent started, process {pid}, {domain}"))
@@ -98,6 +102,16 @@ impl Teller {
             Record::Paused { message, .. } => (None, format!("paused: {message}")),
             Record::Resumed {} => (None, "resumed".into()),
             Record::Steered { text } => (None, format!("hint for the agent: {}", sanitize::line(text))),
+            Record::Asked { kind, text, until, .. } => {
+                (None, self.asked((*kind, text), until.map(|it| it.wall), entry.at.wall))
+            }
+            Record::Answered { text: Some(text), .. } => {
+                (None, format!("answered: {}", sanitize::line(text)))
+            }
+            Record::Answered { text: None, .. } => (None, "nobody answered".into()),
+            Record::SessionChanged { from, to, reason } => {
+                (None, session(from.as_deref(), to.as_deref(), *reason))
+            }
             Record::Stopping { now: true } => (None, "asked to stop now".into()),
             Record::Stopping { now: false } => (None, "asked to stop after this iteration".into()),
             Record::TrustChanged { message } => (None, message.clone()),
@@ -144,6 +158,14 @@ impl Teller {
         })
     }
 
+    /// `the agent asks: Which database? (until 14:12)`
+    fn asked(&self, (kind, text): (QuestionKind, &str), until: Option<u64>, now: u64) -> String {
+        let text = sanitize::line(text);
+        let what = if kind == QuestionKind::Agent { format!("the agent asks: {text}") } else { text };
+        let until = until.map(|it| format!(" (until {})", self.zone.short(it, now)));
+        format!("{what}{}", until.unwrap_or_default())
+    }
+
     fn waiting(&self, reason: WaitReason, until: u64, now: u64) -> String {
         let why = match reason {
             WaitReason::Quota => "usage limit of the provider, waiting until",
@@ -155,6 +177,21 @@ impl Teller {
         let soon = until.saturating_sub(now) < 60_000;
         let until = if soon { self.zone.clock(until) } else { self.zone.short(until, now) };
         format!("{why} {until}")
+    }
+}
+
+/// What became of a session, in words.
+pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReason) -> String {
+    let short = |id: Option<&str>| id.unwrap_or("?").chars().take(8).collect::<String>();
+    let (left, begun) = (short(from), short(to));
+    match reason {
+        SessionReason::Started => format!("session {begun} begins"),
+        SessionReason::Expired => format!("session {left} lay unused too long, {begun} begins"),
+        SessionReason::Unconfirmed => format!("the agent never began session {left}, {begun} begins"),
+        SessionReason::Refused => format!("session {left} is left: the agent does not know it any more"),
+        SessionReason::Breaker => format!("session {left} is left: the breaker opened"),
+        SessionReason::Reset => format!("session {left} is left: a fresh one was asked for"),
+        SessionReason::Ended => format!("session {left} is left: the loop ended"),
     }
 }
 
@@ -174,6 +211,7 @@ fn is_milestone(record: &Record) -> bool {
         // Part of the iteration's own line.
         | Record::ChecksDone { iteration: Some(_), .. }
         | Record::Waiting { reason: WaitReason::Between, .. }
+        | Record::SessionChanged { .. }
         // Summed up when the loop is over.
         | Record::Ended { .. }
         | Record::Unknown => false,
@@ -186,6 +224,8 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Paused { .. }
         | Record::Resumed {}
         | Record::Steered { .. }
+        | Record::Asked { .. }
+        | Record::Answered { .. }
         | Record::Stopping { .. }
         | Record::TrustChanged { .. }
         | Record::RolledBack { .. }

@@ -20,6 +20,11 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
             ],
             _ => vec![format!("`loopkeeper resume {id}` goes on")],
         },
+        Phase::NeedsAnswer => vec![
+            format!("`loopkeeper answer {id} '…'` answers"),
+            format!("`loopkeeper resume {id}` lets the agent decide"),
+        ],
+        Phase::Waiting if status.question.is_some() => vec![format!("`loopkeeper answer {id} stop` ends it")],
         Phase::Damaged => {
             vec!["Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into()]
         }
@@ -28,7 +33,6 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
         | Phase::Checking
         | Phase::Waiting
         | Phase::Stopping
-        | Phase::NeedsAnswer
         | Phase::Ended => Vec::new(),
     }
 }

@@ -70,6 +70,8 @@ pub struct Turn {
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
     pub denials: u32,
+    /// What was denied, where the end of the turn tells.
+    pub denied: Vec<String>,
     pub error: Option<Trouble>,
     /// Why the work ended early without anything being wrong (a turn or budget cap of the agent's own).
     pub note: Option<String>,
@@ -126,6 +128,12 @@ pub struct AgentRun {
     /// The agent's own last message, sanitised and redacted, at most [`FINAL_TEXT_BYTES`] (its end is kept).
     pub final_text: String,
     pub denials: u32,
+    /// What was denied, as `Bash: git push`; the first [`MAX_DENIED`] different ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<String>,
+    /// The agent did not know the session that it was to go on with.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub session_lost: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ProviderError>,
     /// Why the work ended early without anything being wrong, in words.
@@ -159,6 +167,8 @@ pub struct AgentRun {
 
 pub const MOST_TOOLS: usize = 50;
 pub const MOST_COMMANDS: usize = 50;
+/// Denials that are told in words.
+pub const MAX_DENIED: usize = 5;
 pub const FINAL_TEXT_BYTES: usize = 16 * 1024;
 /// A line longer than this is one `Oversize` event.
 pub const LINE_BYTES: usize = 1024 * 1024;

@@ -17,7 +17,9 @@ pub mod machine;
 mod orders;
 pub mod pinned;
 pub mod progress;
+pub mod questions;
 mod rounds;
+pub mod sessions;
 pub mod state;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -138,9 +140,15 @@ pub enum Order {
     Pause,
     Resume,
     Steer(String),
+    /// To the question that the loop asks.
+    Answer(String),
     ResetBreaker,
+    ResetSession,
     Check,
-    Rollback { to: u32, paths: Vec<String> },
+    Rollback {
+        to: u32,
+        paths: Vec<String>,
+    },
 }
 
 /// What to do next, in order.
@@ -170,6 +178,8 @@ pub enum Effect {
     SpawnAgent {
         iteration: u32,
         session: String,
+        /// The session goes on; otherwise the agent begins it.
+        resumed: bool,
         prompt: String,
     },
     StopAgent {

@@ -53,6 +53,9 @@ pub enum Record {
     IterationIntended {
         iteration: u32,
         session: String,
+        /// It goes on with the session of an iteration before it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        resumed: bool,
         /// sha256 of the prompt, whose text is `prompts/<NNNN>.md`.
         prompt: String,
         tree: String,
@@ -133,6 +136,29 @@ pub enum Record {
     Resumed {},
     Steered {
         text: String,
+    },
+    /// The loop wants to know something of its user.
+    Asked {
+        id: String,
+        kind: QuestionKind,
+        text: String,
+        /// How long it waits for an answer; `None`: nobody is there, it does not wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Moment>,
+    },
+    Answered {
+        id: String,
+        /// `None`: nobody answered, and the loop goes on without.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// The agent's session, where iterations go on with that of the one before (`session.continue`).
+    SessionChanged {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
+        reason: SessionReason,
     },
     /// A stop is durable before it is acknowledged; no recovery undoes it.
     Stopping {
@@ -336,6 +362,38 @@ pub enum PauseReason {
     Disk,
     /// The workspace cannot be read or snapshotted.
     Workspace,
+    /// A question that nobody answered.
+    Question,
+}
+
+/// Who wants to know something, and of what kind the answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuestionKind {
+    /// The agent, in its last message.
+    Agent,
+    /// The provider's usage limit is reached: `wait` or `stop`.
+    UsageLimit,
+    /// The agent was not allowed to use a tool.
+    Denied,
+}
+
+/// Why a session began or was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SessionReason {
+    Started,
+    /// Nothing used it for `session.expires`.
+    Expired,
+    /// The agent was given it and never began it.
+    Unconfirmed,
+    /// The agent does not know it any more.
+    Refused,
+    Breaker,
+    /// The user asked for a fresh one.
+    Reset,
+    /// The loop has ended.
+    Ended,
 }
 
 /// How a loop ended.

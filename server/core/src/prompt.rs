@@ -8,7 +8,7 @@ mod sections;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::CheckResult;
-use crate::journal::{Changes, Claim, Pinned};
+use crate::journal::{Changes, Claim, Pinned, QuestionKind};
 use crate::task::{CriterionId, PlanItem};
 
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
@@ -31,6 +31,10 @@ pub struct PromptInput<'a> {
     /// What the last iteration did; `None` before the first.
     pub last: Option<Last<'a>>,
     pub plan: &'a [PlanItem],
+    /// The agent goes on with the session of the iteration before.
+    pub resumed: bool,
+    /// What was asked after the last iteration.
+    pub settled: Option<Asked<'a>>,
     /// The user's notes, oldest first.
     pub steering: &'a [String],
     /// Paths of the task's `CONTEXT:`.
@@ -55,6 +59,14 @@ pub struct Budget {
     pub tokens: Option<u64>,
     /// Four fifths of some limit are used.
     pub is_scarce: bool,
+}
+
+/// A question to the user that is settled, with or without an answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    pub kind: QuestionKind,
+    pub question: &'a str,
+    pub answer: Option<&'a str>,
 }
 
 /// The iteration before this one.

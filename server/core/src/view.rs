@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use self::criteria::{CriteriaStatus, CriterionStatus, Spot, criteria, unjudged};
 pub use self::headline::headline;
 pub use self::status::{Facts, file_uri, status};
-use crate::journal::{BreakerState, Outcome, PauseReason, WaitReason};
+use crate::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
 
 /// One loop as views see it. Field names are contract; readers ignore what they do not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct LoopStatus {
     pub session: Option<SessionStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStatus>,
+    /// What it wants to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<QuestionStatus>,
     /// Why it rests, or will after the running iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseStatus>,
@@ -146,6 +149,17 @@ pub struct SessionStatus {
 pub struct WaitStatus {
     pub reason: WaitReason,
     pub resumes_at: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionStatus {
+    pub id: String,
+    pub kind: QuestionKind,
+    pub text: String,
+    /// What happens when nobody answers happens then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! Orders to the keeper of a loop: stop, pause, resume, reset, steer. They take nothing that could run, so an editor
+//! Orders to the keeper of a loop: stop, pause, resume, reset, steer, answer. They take nothing that could run, so an editor
 //! that does not trust the folder may still stop what runs in it.
 
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::adapters::state_dir::StateDir;
 use crate::front::failure::Failure;
 use crate::front::loops::Seen;
 use crate::front::{keeper, order};
-use crate::lsp::ext::{CommandResult, LoopArgs, SteerArgs, StopArgs};
+use crate::lsp::ext::{AnswerArgs, CommandResult, LoopArgs, SteerArgs, StopArgs};
 use crate::lsp::shared::Shared;
 
 pub(crate) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
@@ -32,7 +32,7 @@ pub(super) async fn pause(shared: &Arc<Shared>, args: LoopArgs) -> Done {
     send(shared, args.loop_id, json!({"do": "pause"})).await
 }
 
-pub(super) async fn resume(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+pub(crate) async fn resume(shared: &Arc<Shared>, args: LoopArgs) -> Done {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     with_loop(shared, args.loop_id, |store, seen| {
         if seen.is_alive() {
@@ -51,6 +51,23 @@ pub(super) async fn resume(shared: &Arc<Shared>, args: LoopArgs) -> Done {
 pub(super) async fn reset_breaker(shared: &Arc<Shared>, args: LoopArgs) -> Done {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     send(shared, args.loop_id, json!({"do": "reset", "what": "breaker"})).await
+}
+
+pub(super) async fn reset_session(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+    send(shared, args.loop_id, json!({"do": "reset", "what": "session"})).await
+}
+
+/// An answer lets the agent go on.
+pub(crate) async fn answer(shared: &Arc<Shared>, args: AnswerArgs) -> Done {
+    trust::refuse_without_editor(shared, &args.loop_id)?;
+    let text = args.text.unwrap_or_default();
+    if text.trim().is_empty() {
+        let id = &args.loop_id;
+        return Err(Refusal::bad_argument(format_args!(
+            "the answer is empty: give one, or answer with `loopkeeper answer {id} '…'` in a terminal"
+        )));
+    }
+    send(shared, args.loop_id, json!({"do": "answer", "text": text})).await
 }
 
 pub(super) async fn steer(shared: &Arc<Shared>, args: SteerArgs) -> Done {

@@ -50,7 +50,9 @@ fn standing(status: &LoopStatus) -> Standing {
     match status.state {
         State::Done => Standing::Ended,
         State::NeedsYou => {
-            let why = status.pause.as_ref().map(|it| it.message.clone()).unwrap_or_default();
+            let asked = status.question.as_ref().map(|it| it.id.clone());
+            let why =
+                asked.or_else(|| status.pause.as_ref().map(|it| it.message.clone())).unwrap_or_default();
             Standing::NeedsYou(status.phase, why)
         }
         State::Working | State::Paused | State::Idle => Standing::Open,
@@ -94,6 +96,13 @@ fn actions(status: &LoopStatus, held_at_start: bool) -> Vec<Command> {
     let stop = command("Stop", ext::STOP, &of_loop);
     match status.phase {
         Phase::Damaged => Vec::new(),
+        Phase::NeedsAnswer => {
+            vec![
+                command("Answer…", ext::ANSWER, &of_loop),
+                command("Agent decides", ext::RESUME, &of_loop),
+                stop,
+            ]
+        }
         Phase::Interrupted => vec![command("Resume", ext::RESUME, &of_loop), stop],
         _ if status.breaker.state != loopkeeper_core::journal::BreakerState::Closed => {
             vec![command("Reset and resume", ext::RESET_BREAKER, &of_loop), output, stop]

@@ -53,6 +53,8 @@ function M.commands()
       if client and name == protocol.commands.trust and not argument.hash then
         -- A yes needs a page that was read.
         require('loopkeeper.trust').open(client, argument.task)
+      elseif client and name == protocol.commands.answer then
+        require('loopkeeper.questions').answer(client, argument)
       elseif client then
         require('loopkeeper.orders').send(client, name, argument)
       end

@@ -26,7 +26,9 @@ M.commands = {
   check = 'loopkeeper.server.check',
   output = 'loopkeeper.server.output',
   resetBreaker = 'loopkeeper.server.resetBreaker',
+  resetSession = 'loopkeeper.server.resetSession',
   steer = 'loopkeeper.server.steer',
+  answer = 'loopkeeper.server.answer',
   rollback = 'loopkeeper.server.rollback',
   diff = 'loopkeeper.server.diff',
   trust = 'loopkeeper.server.trust',
@@ -104,6 +106,7 @@ M.errors = {
 ---@field breaker loopkeeper.BreakerStatus
 ---@field session? { id: string, startedAt: string, resets: integer }
 ---@field wait? { reason: string, resumesAt: string }
+---@field question? loopkeeper.QuestionStatus
 ---@field pause? { reason: string, message: string }
 ---@field spent { costMicros?: integer, tokens?: integer, calls: integer, callsThisHour: integer }
 ---@field startedAt string
@@ -113,6 +116,12 @@ M.errors = {
 ---@field forecast? string
 ---@field outcome? loopkeeper.Outcome
 ---@field keeper { pid?: integer, alive: boolean }
+
+---@class loopkeeper.QuestionStatus
+---@field id string
+---@field kind "agent"|"usage-limit"|"denied"
+---@field text string
+---@field expiresAt? string
 
 ---@class loopkeeper.BreakerStatus
 ---@field state "closed"|"open"|"half-open"
@@ -228,6 +237,10 @@ M.errors = {
 ---@class loopkeeper.SteerArgs
 ---@field loopId string
 ---@field text string
+
+---@class loopkeeper.AnswerArgs
+---@field loopId string
+---@field text? string
 
 ---@class loopkeeper.RollbackArgs
 ---@field loopId string

@@ -85,6 +85,27 @@ function M.alert(params, client)
   end
 end
 
+--- Sends the answer to a loop's question; one without words is asked for.
+---@param client vim.lsp.Client
+---@param argument loopkeeper.AnswerArgs
+function M.answer(client, argument)
+  local command = require('loopkeeper.protocol').commands.answer
+  if argument.text then
+    require('loopkeeper.orders').send(client, command, argument)
+    return
+  end
+  local params = require('loopkeeper.status').of(client)
+  local loop = vim.iter(params and params.loops or {}):find(function(it)
+    return it.id == argument.loopId
+  end)
+  local question = loop and loop.question and loop.question.text:gsub('%s+', ' ') or 'Answer the agent'
+  vim.ui.input({ prompt = question .. ' ' }, function(text)
+    if text and vim.trim(text) ~= '' then
+      require('loopkeeper.orders').send(client, command, { loopId = argument.loopId, text = text })
+    end
+  end)
+end
+
 --- The oldest question that its server still wants to have answered.
 ---@return loopkeeper.Question?
 local function next_question()
@@ -114,7 +135,12 @@ function M.ask_pending()
     return action.title
   end, function(action)
     M.forget(offered.alert.loopId)
-    require('loopkeeper.orders').send(client, action.command, (action.arguments or {})[1] or {})
+    local argument = (action.arguments or {})[1] or {}
+    if action.command == require('loopkeeper.protocol').commands.answer then
+      M.answer(client, argument)
+    else
+      require('loopkeeper.orders').send(client, action.command, argument)
+    end
   end)
   return true
 end

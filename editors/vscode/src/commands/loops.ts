@@ -1,11 +1,12 @@
 // Commands on tasks and running loops: each finds out what is meant and sends one order. Rules are the server's.
 
 import { window } from "vscode";
+import { answered } from "../answer";
 import type { Parts } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands } from "../protocol";
 import type { LoopStatus } from "../protocol";
-import { isActive, isTripped } from "../status";
+import { asks, isActive, isTripped } from "../status";
 import { pickLoop, pickTask } from "./pick";
 
 const nothingRuns = "No loop is at work in this folder.";
@@ -61,4 +62,10 @@ export async function steer({ server }: Parts): Promise<void> {
     placeHolder: "Leave the parser alone; fix the tests of the printer first",
   });
   if (text?.trim()) await server.run(Commands.steer, { loopId: it.id, text: text.trim() });
+}
+
+export async function answer({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Answer which loop?", asks, "No loop in this folder asks a question.");
+  const argument = it && (await answered({ loopId: it.id }, server.status));
+  if (argument) await server.run(Commands.answer, argument);
 }

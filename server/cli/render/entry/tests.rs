@@ -101,6 +101,8 @@ fn an_iteration_reads_from_top_to_bottom() {
         model: None,
         final_text: String::new(),
         denials: 0,
+        denied: Vec::new(),
+        session_lost: false,
         error: None,
         note: None,
         survivors: vec!["4711 sleep".into()],

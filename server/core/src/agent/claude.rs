@@ -17,6 +17,8 @@ use failure::{Failure, Rejection};
 /// Tool calls that are remembered until their result comes; more at once do not happen.
 const OPEN_CALLS: usize = 256;
 const DETAIL_CHARS: usize = 120;
+/// Of a turn; the same tool is often denied again and again.
+const DENIALS_READ: usize = 50;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
@@ -143,7 +145,8 @@ impl Claude {
             final_text: own,
             cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(micros),
             tokens: tokens(value),
-            denials: value.get("permission_denials").and_then(Value::as_array).map_or(0, Vec::len) as u32,
+            denials: denials(value).len() as u32,
+            denied: denials(value).iter().take(DENIALS_READ).map(denied).collect(),
             error,
             note,
         }
@@ -192,6 +195,19 @@ fn detail(input: &Value) -> String {
         ["command", "file_path", "notebook_path", "pattern", "description", "url", "query"];
     let told = KEYS.into_iter().map(|key| text(input, key)).find(|it| !it.is_empty()).unwrap_or_default();
     sanitize::line_within(told, DETAIL_CHARS)
+}
+
+fn denials(value: &Value) -> &[Value] {
+    value.get("permission_denials").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// `Bash: git push`.
+fn denied(denial: &Value) -> String {
+    let tool = text(denial, "tool_name");
+    match detail(denial.get("tool_input").unwrap_or(&Value::Null)) {
+        what if what.is_empty() => tool.to_owned(),
+        what => format!("{tool}: {what}"),
+    }
 }
 
 /// The CLI's own words about a failed turn.

@@ -5,8 +5,8 @@ use crate::agent::claude::Claude;
 use crate::agent::errors::{self, ErrorScan, Voice};
 use crate::agent::provider::{self, Here};
 use crate::agent::{
-    AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MOST_COMMANDS, MOST_TOOLS, ProviderClass,
-    ProviderError, Turn, text,
+    AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS,
+    ProviderClass, ProviderError, Turn, text,
 };
 use crate::sanitize;
 use crate::settings::Dialect;
@@ -14,6 +14,8 @@ use crate::settings::Dialect;
 const MAX_FILES: usize = 1000;
 /// Tools that run a command of the agent's, in the dialects.
 const SHELLS: [&str; 5] = ["Bash", "bash", "shell", "exec_command", "run_shell_command"];
+/// What Claude Code says of a session that it was to go on with and does not have.
+const NO_SESSION: &str = "No conversation found with session ID";
 
 /// Reads the output of one process in its dialect.
 #[derive(Debug)]
@@ -37,6 +39,8 @@ struct Tally {
     /// Text agents: the end of all they said. Others: their last words.
     said: String,
     denied: u32,
+    /// Tools that were denied, where only the events tell.
+    denied_tools: Vec<String>,
     files: Vec<String>,
     at_rest: bool,
     /// The last line was too long to be read: it may have been the end of a turn.
@@ -119,6 +123,8 @@ impl Reader {
             State::Text => text_error(&tally, &end, here),
             State::Claude(_) => claude_error(&tally, &end, here),
         };
+        let session_lost = error.is_some() && end.stderr.contains(NO_SESSION);
+        let error = if session_lost { Some(no_session()) } else { error };
         let turn = tally.turn.unwrap_or_default();
         let said = if turn.final_text.is_empty() { tally.said } else { turn.final_text };
         AgentRun {
@@ -132,6 +138,8 @@ impl Reader {
             model: tally.model,
             final_text: tail(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
+            denied: few(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
+            session_lost,
             error,
             note: turn.note,
             survivors: end.survivors,
@@ -154,6 +162,7 @@ impl Tally {
             turn: None,
             said: String::new(),
             denied: 0,
+            denied_tools: Vec::new(),
             files: Vec::new(),
             at_rest: false,
             skipped: false,
@@ -196,7 +205,12 @@ impl Tally {
                 }
             }
             AgentEvent::Retry { status, .. } => self.retrying = Some(Retrying { status: *status }),
-            AgentEvent::Denied { .. } => self.denied = self.denied.saturating_add(1),
+            AgentEvent::Denied { tool, .. } => {
+                self.denied = self.denied.saturating_add(1);
+                if self.denied_tools.len() < MAX_DENIED {
+                    self.denied_tools.push(tool.clone());
+                }
+            }
             AgentEvent::Turn(turn) => self.turn = Some(turn.clone()),
             AgentEvent::Limit { .. } | AgentEvent::Oversize { .. } | AgentEvent::Unread(_) => {}
         }
@@ -221,6 +235,17 @@ impl Tally {
             self.said = tail(&self.said, FINAL_TEXT_BYTES).to_owned();
         }
     }
+}
+
+/// Different ones, in their order.
+fn few(denied: &[String]) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for it in denied.iter().map(|it| sanitize::line(it)) {
+        if kept.len() < MAX_DENIED && !kept.contains(&it) {
+            kept.push(it);
+        }
+    }
+    kept
 }
 
 fn text_error(tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> Option<ProviderError> {
@@ -278,10 +303,6 @@ fn died(end: &ProcessEnd) -> ProviderError {
                       run as another user, or use `sandboxed-all` where bubblewrap works";
         return ProviderError { class: ProviderClass::Refused, ..crash(remedy) };
     }
-    if end.stderr.contains("No conversation found with session ID") {
-        let message = "the session to go on with does not exist any more";
-        return ProviderError { class: ProviderClass::Refused, ..crash(message) };
-    }
     let how = match (end.exit, end.signal) {
         (Some(code @ (126 | 127)), _) => format!("could not be started (exit {code})"),
         (Some(0), _) => "ended without a result".to_owned(),
@@ -293,6 +314,11 @@ fn died(end: &ProcessEnd) -> ProviderError {
         Some(last) => crash(&format!("{how}: {}", last.trim())),
         None => crash(&how),
     }
+}
+
+fn no_session() -> ProviderError {
+    let message = "the session to go on with does not exist any more";
+    ProviderError { class: ProviderClass::Refused, ..crash(message) }
 }
 
 fn crash(message: &str) -> ProviderError {

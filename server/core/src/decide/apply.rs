@@ -13,6 +13,8 @@ use crate::task::{Criterion, CriterionId};
 
 use super::breaker;
 use super::limits::DAY_MS;
+use super::questions::{Question, Questions};
+use super::sessions::{Session, SessionChange};
 use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 
 /// The state of a whole journal. `None` when it does not begin with `loop-started`.
@@ -64,6 +66,16 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             state.failures = 0;
             state.stalls = 0;
         }
+        Record::Asked { id, kind, text, until } => {
+            let (id, kind, text, until) = (id.clone(), *kind, text.clone(), *until);
+            state.questions.asked(Question { id, kind, text, until }, state.iteration);
+        }
+        Record::Answered { id, text } => answered(state, id, text.as_deref()),
+        Record::SessionChanged { from, to, reason } => {
+            let (from, to, reason) = (from.clone(), to.clone(), *reason);
+            let iteration = state.iteration;
+            state.session.changed(SessionChange { at: entry.at, iteration, from, to, reason });
+        }
         Record::Steered { text } => state.steering.push(text.clone()),
         Record::Stopping { now } => state.stop = Some(if *now { Stop::Now } else { Stop::AfterIteration }),
         Record::Recovered { boot, .. } => recovered(state, entry.at, boot),
@@ -104,6 +116,8 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         turned: false,
         passing_since: None,
         steering: Vec::new(),
+        questions: Questions::default(),
+        session: Session::default(),
         stop: None,
         pause: None,
         wait: None,
@@ -163,7 +177,8 @@ fn waiting(state: &mut Loop, wait: Wait) {
 }
 
 fn intended(state: &mut Loop, at: Moment, record: &Record) {
-    let Record::IterationIntended { iteration, session, calls_this_hour, calls_note, .. } = record else {
+    let Record::IterationIntended { iteration, session, resumed, calls_this_hour, calls_note, .. } = record
+    else {
         return;
     };
     let iteration = *iteration;
@@ -173,6 +188,7 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
     state.spent.calls_this_hour = *calls_this_hour;
     state.calls_note.clone_from(calls_note);
     state.steering.clear();
+    state.questions.told();
     state.wait = None;
     state.history.push(Iteration {
         number: iteration,
@@ -180,11 +196,14 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
         ended_at: at,
         duration_ms: 0,
         session: session.clone(),
+        resumed: *resumed,
+        session_lost: false,
         cost_micros: None,
         tokens: None,
         ending: None,
         error: None,
         denials: 0,
+        denied: Vec::new(),
         final_text: String::new(),
         changes: Changes::default(),
         claim: None,
@@ -215,6 +234,9 @@ fn agent_ended(state: &mut Loop, at: Moment, run: &AgentRun) {
         row.ending = Some(run.ending);
         row.error.clone_from(&run.error);
         row.denials = run.denials;
+        row.denied.clone_from(&run.denied);
+        row.session_lost = row.resumed && run.session_lost;
+        state.session.ran(at, &row.session, run);
         row.final_text.clone_from(&run.final_text);
     }
 }
@@ -311,7 +333,8 @@ fn count_failure(state: &mut Loop, trouble: bool) {
         (false, _) => 0,
     };
     state.failures = match (trouble, changed) {
-        (true, false) if stalled => state.failures,
+        // Nothing was tried: the next one is.
+        (true, false) if stalled || row.session_lost => state.failures,
         (true, false) => state.failures.saturating_add(1),
         _ => 0,
     };
@@ -326,15 +349,33 @@ fn breaker_changed(state: &mut Loop, record: &Record) {
     }
 }
 
+/// A deadline of another boot.
+fn bridged(until: Moment, at: Moment) -> Moment {
+    let left = until.wall.saturating_sub(at.wall).min(DAY_MS);
+    Moment { awake: at.awake.saturating_add(left), ..until }
+}
+
+/// The answer to the question that the loop rests for lets it go on.
+fn answered(state: &mut Loop, id: &str, text: Option<&str>) {
+    let of_question = |it: &Pause| it.reason == PauseReason::Question;
+    if state.questions.answered(id, text) && state.pause.as_ref().is_some_and(of_question) {
+        state.pause = None;
+    }
+}
+
 /// What was in flight is over: its number stays used up and charged, its tree is still to be judged.
 fn recovered(state: &mut Loop, at: Moment, boot: &str) {
     // Only detached keepers take over: from here on somebody can answer.
     state.spec.attended = true;
     if boot != state.boot {
         boot.clone_into(&mut state.boot);
+        state.session.rebooted(at);
+        if let Some(until) = state.questions.open.as_mut().and_then(|it| it.until.as_mut()) {
+            *until = bridged(*until, at);
+        }
         if let Some(wait) = &mut state.wait {
             // The other boot's clock means nothing here; wall time bridges the gap.
-            wait.until.awake = at.awake.saturating_add(wait.until.wall.saturating_sub(at.wall).min(DAY_MS));
+            wait.until = bridged(wait.until, at);
         }
     }
     state.phase = match state.phase {

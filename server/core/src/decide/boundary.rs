@@ -6,7 +6,7 @@ use crate::moment::Moment;
 
 use super::machine::{hold, stopped};
 use super::state::{Live, Loop};
-use super::{Effect, Step, breaker, exit, limits, waits};
+use super::{Effect, Step, breaker, exit, limits, questions, waits};
 
 /// What comes next when nothing runs.
 pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
@@ -32,16 +32,20 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     if let Some(message) = waits::needs_user(state) {
         return hold(state, PauseReason::Agent, message);
     }
+    if let Some(steps) = questions::next(state, now) {
+        return steps;
+    }
     match state.wait {
         Some(wait) if now.awake < wait.until.awake => return Vec::new(),
         Some(_) => {}
         None => {
             if let Some(wait) = waits::before_next(state, now) {
-                let record = match limits::outlasted(state, wait) {
-                    Some(outcome) => Record::Ended { outcome },
-                    None => Record::Waiting { reason: wait.reason, until: wait.until },
+                return match limits::outlasted(state, wait) {
+                    Some(outcome) => {
+                        vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)]
+                    }
+                    None => questions::before_wait(state, now, wait),
                 };
-                return vec![Step::Record(record), Step::Effect(Effect::GoOn)];
             }
         }
     }

@@ -6,27 +6,38 @@ use crate::agent::AgentEnding;
 use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, LimitName, Round};
 use crate::moment::Moment;
-use crate::prompt::{Budget, Last, MAX_ARGUMENT_BYTES, MAX_BYTES, PromptInput, build};
+use crate::prompt::{Asked, Budget, Last, MAX_ARGUMENT_BYTES, MAX_BYTES, PromptInput, build};
 use crate::settings::PromptBy;
 use crate::task::CriterionId;
 use crate::view::words;
 
 use super::Reading;
+use super::questions::Settled;
 use super::state::{Iteration, Loop};
 
+/// When an iteration begins, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At {
+    pub(super) now: Moment,
+    /// In the session of the one before it.
+    pub(super) resumed: bool,
+}
+
 /// The next iteration's prompt.
-pub(super) fn prompt(state: &Loop, reading: &Reading, now: Moment) -> String {
+pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
     let last = state.last_iteration().map(last);
     build(&PromptInput {
         task: &reading.prompt,
         iteration: state.iteration + 1,
-        budget: budget(state, now),
+        budget: budget(state, at.now),
+        resumed: at.resumed,
         pinned: &state.pinned,
         results: &state.results,
         passed_before: &passed_before(state),
         last,
         plan: &reading.plan,
         steering: &state.steering,
+        settled: state.questions.settled.as_ref().map(settled),
         context: &reading.context,
         proposed: &state.proposed,
         promise: &state.spec.promise,
@@ -53,6 +64,10 @@ fn budget(state: &Loop, now: Moment) -> Budget {
 fn passed_before(state: &Loop) -> BTreeSet<CriterionId> {
     let ids = state.pinned.iter().map(|it| &it.criterion.id);
     ids.filter(|id| state.held_before(id)).cloned().collect()
+}
+
+fn settled(it: &Settled) -> Asked<'_> {
+    Asked { kind: it.kind, question: &it.question, answer: it.answer.as_deref() }
 }
 
 fn last(row: &Iteration) -> Last<'_> {

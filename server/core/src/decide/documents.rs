@@ -9,7 +9,7 @@ use super::calls::{self, Call};
 use super::machine::{criteria_of, hold};
 use super::rounds::{iteration_over, nothing_new};
 use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, brief, pinned};
+use super::{Effect, Reading, Step, brief, pinned, sessions};
 
 pub(super) fn task_read(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
     match state.phase {
@@ -52,18 +52,23 @@ fn prepared(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
 /// The slot is taken: the number is used up, and the agent starts.
 pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -> Vec<Step> {
     let iteration = state.iteration + 1;
-    let session = session_id(&state.spec.loop_id, iteration);
-    let prompt = brief::prompt(state, reading, now);
+    let chosen = sessions::choose(state, now);
+    let (session, resumed) = (chosen.id, chosen.resumed);
+    let prompt = brief::prompt(state, reading, brief::At { now, resumed });
     let tree = state.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
     let record = Record::IterationIntended {
         iteration,
         session: session.clone(),
+        resumed,
         prompt: hex(prompt.as_bytes()),
         tree,
         calls_this_hour: call.this_hour,
         calls_note: call.note,
     };
-    vec![Step::Record(record), Step::Effect(Effect::SpawnAgent { iteration, session, prompt })]
+    let mut steps: Vec<Step> = chosen.change.map(Step::Record).into_iter().collect();
+    steps.push(Step::Record(record));
+    steps.push(Step::Effect(Effect::SpawnAgent { iteration, session, resumed, prompt }));
+    steps
 }
 
 /// Somebody changed files since the last round, by hand or by a rollback: what it says would mislead the agent,
@@ -81,14 +86,7 @@ fn untrusted(state: &Loop, what: &[String]) -> Vec<Step> {
     hold(state, PauseReason::Trust, message)
 }
 
-/// A UUID that is the same in replay: agents want a session id of this shape, chosen before the start.
-fn session_id(loop_id: &str, iteration: u32) -> String {
-    let hash = hex(format!("{loop_id}:{iteration}").as_bytes());
-    let part = |range: std::ops::Range<usize>| hash.get(range).unwrap_or_default();
-    format!("{}-{}-4{}-8{}-{}", part(0..8), part(8..12), part(13..16), part(17..20), part(20..32))
-}
-
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

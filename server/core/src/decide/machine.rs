@@ -7,14 +7,14 @@ use crate::moment::Moment;
 use crate::task::Criterion;
 
 use super::state::{Live, Loop, Phase, Stop};
-use super::{Effect, Event, Grace, Shot, Step, boundary, calls, documents, limits, orders, rounds};
+use super::{Effect, Event, Grace, Shot, Step, boundary, calls, documents, limits, orders, rounds, sessions};
 
 /// Signs of life are looked for this often within `limits.idle_time`.
 const LOOKS: u64 = 4;
 
 /// What follows from one event. Records come first and are durable before an effect is performed.
 pub fn decide(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step> {
-    let mut steps = follow(state, live, now, event);
+    let mut steps = sessions::follow(state, follow(state, live, now, event));
     let ends = steps.iter().any(|it| matches!(it, Step::Record(Record::Ended { .. })));
     if ends && !steps.iter().any(|it| matches!(it, Step::Effect(Effect::GoOn | Effect::Finish))) {
         // Whatever ended the loop, its keeper goes.
@@ -59,8 +59,13 @@ pub fn deadline(state: &Loop, live: &Live) -> Option<Moment> {
             Some(if look.awake < end.awake { look } else { end })
         }
         Phase::Boundary if state.pause.is_none() && !live.preparing && !live.checking_at_rest => {
+            if let Some(question) = state.questions.holding() {
+                return question.until;
+            }
             let end = limits::loop_end(state);
-            state.wait.map(|it| if it.until.awake < end.awake { it.until } else { end })
+            let wait = state.wait.map(|it| if it.until.awake < end.awake { it.until } else { end });
+            let answer = state.questions.open.as_ref().and_then(|it| it.until);
+            answer.into_iter().chain(wait).min_by_key(|it| it.awake)
         }
         _ => None,
     }

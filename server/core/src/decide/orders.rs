@@ -5,7 +5,7 @@ use crate::journal::{BreakerState, PauseReason, Record};
 
 use super::machine::{criteria_of, end_agent};
 use super::state::{Live, Loop, Phase, Stop};
-use super::{Effect, Order, RefusalCode, Step, breaker};
+use super::{Effect, Order, RefusalCode, Step, breaker, questions, sessions};
 
 pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
     if state.outcome.is_some() {
@@ -13,7 +13,14 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
     }
     match order {
         // A stop is never undone: what would come after it never comes.
-        Order::Pause | Order::Resume | Order::Steer(_) | Order::ResetBreaker if state.stop.is_some() => {
+        Order::Pause
+        | Order::Resume
+        | Order::Steer(_)
+        | Order::Answer(_)
+        | Order::ResetBreaker
+        | Order::ResetSession
+            if state.stop.is_some() =>
+        {
             refuse("the loop is stopping. Hint: `loopkeeper run` starts a new one when it has ended")
         }
         Order::Stop => stop(state),
@@ -21,7 +28,9 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         Order::Pause => pause(state),
         Order::Resume => resume(state),
         Order::Steer(text) => vec![Step::Record(Record::Steered { text })],
+        Order::Answer(text) => questions::answer(state, text),
         Order::ResetBreaker => reset(state),
+        Order::ResetSession => sessions::reset(state),
         Order::Check => check(state, live),
         Order::Rollback { to, paths } => rollback(state, to, paths),
     }
@@ -68,10 +77,14 @@ fn pause(state: &Loop) -> Vec<Step> {
 
 /// Going on after the breaker opened is a trial: one iteration, then it closes or opens again.
 fn resume(state: &Loop) -> Vec<Step> {
-    if state.pause.is_none() {
+    let waived = questions::waived(state);
+    if state.pause.is_none() && waived.is_none() {
         return refuse("the loop is not paused. Hint: `loopkeeper status` shows what it does.");
     }
-    let mut steps = vec![Step::Record(Record::Resumed {})];
+    let mut steps: Vec<Step> = waived.into_iter().collect();
+    if state.pause.is_some() {
+        steps.push(Step::Record(Record::Resumed {}));
+    }
     if state.breaker.state == BreakerState::Open {
         steps.push(Step::Record(breaker::half_open(state)));
     }

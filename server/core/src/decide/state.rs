@@ -12,6 +12,8 @@ use crate::moment::Moment;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 use super::Reading;
+use super::questions::Questions;
+use super::sessions::Session;
 
 /// Everything the journal says about a loop. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +60,8 @@ pub struct Loop {
     /// First iteration of the present row of rounds in which everything required with a check passed.
     pub passing_since: Option<u32>,
     pub steering: Vec<String>,
+    pub questions: Questions,
+    pub session: Session,
     pub stop: Option<Stop>,
     pub pause: Option<Pause>,
     pub wait: Option<Wait>,
@@ -99,11 +103,17 @@ pub struct Iteration {
     pub ended_at: Moment,
     pub duration_ms: u64,
     pub session: String,
+    /// It went on with the session of one before it.
+    pub resumed: bool,
+    /// And the agent did not know it any more: nothing was worked on.
+    pub session_lost: bool,
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
     pub ending: Option<AgentEnding>,
     pub error: Option<ProviderError>,
     pub denials: u32,
+    /// What was denied, in words.
+    pub denied: Vec<String>,
     pub final_text: String,
     pub changes: Changes,
     pub claim: Option<Claim>,
@@ -204,9 +214,9 @@ impl Loop {
         self.worked_ms + if running { now.since(self.last_at) } else { 0 }
     }
 
-    /// Nothing runs and a pause holds it.
+    /// Nothing runs; a pause holds it, or a question to its user.
     pub fn is_paused_at_rest(&self) -> bool {
-        self.pause.is_some() && self.at_rest()
+        (self.pause.is_some() || self.questions.holding().is_some()) && self.at_rest()
     }
 
     pub fn at_rest(&self) -> bool {

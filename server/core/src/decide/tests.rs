@@ -3,4 +3,6 @@
 mod limits;
 mod outcomes;
 mod properties;
+mod questions;
+mod sessions;
 pub(crate) mod sim;

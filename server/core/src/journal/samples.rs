@@ -2,7 +2,7 @@
 
 use super::{
     AgentPlan, BreakerState, Changes, Claim, Entry, Head, LimitName, LoopSpec, Outcome, OutcomeKind,
-    PauseReason, Pinned, Record, Role, Round, SnapshotWhen, WaitReason,
+    PauseReason, Pinned, QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, WaitReason,
 };
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
@@ -50,6 +50,7 @@ fn first_iteration() -> Vec<Record> {
         Record::IterationIntended {
             iteration: 1,
             session: "5d2c0d51-0000-4000-8000-000000000000".to_owned(),
+            resumed: true,
             prompt: "e".repeat(64),
             tree: "aa".repeat(20),
             calls_this_hour: 7,
@@ -85,6 +86,18 @@ fn around_iterations() -> Vec<Record> {
         Record::Paused { reason: PauseReason::Disk, message: "the disk is full".to_owned() },
         Record::Resumed {},
         Record::Steered { text: "\"quoted\"\n\u{1b}[31m {\"v\":1} ünï 完成".to_owned() },
+        Record::Asked {
+            id: "agent-1".to_owned(),
+            kind: QuestionKind::Agent,
+            text: "Which database?".to_owned(),
+            until: Some(Moment { wall: 5, awake: 6 }),
+        },
+        Record::Answered { id: "agent-1".to_owned(), text: Some("SQLite".to_owned()) },
+        Record::SessionChanged {
+            from: Some("s1".to_owned()),
+            to: Some("s2".to_owned()),
+            reason: SessionReason::Expired,
+        },
         Record::Stopping { now: true },
         Record::TrustChanged { message: "2 commands".to_owned() },
         Record::RolledBack { to: 0, tree: "aa".repeat(20), from: "bb".repeat(20) },
@@ -108,6 +121,7 @@ fn all_types_have_a_sample(record: &Record) {
         Record::IterationIntended { .. } | Record::AgentStarted { .. } | Record::AgentEnded { .. } => {}
         Record::ChecksDone { .. } | Record::IterationEnded { .. } | Record::BreakerChanged { .. } => {}
         Record::Waiting { .. } | Record::Paused { .. } | Record::Resumed {} | Record::Steered { .. } => {}
+        Record::Asked { .. } | Record::Answered { .. } | Record::SessionChanged { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
         Record::Recovered { .. } | Record::Ended { .. } | Record::Unknown => {}
     }
@@ -200,7 +214,9 @@ fn run() -> AgentRun {
         session: Some("s".to_owned()),
         model: Some("m".to_owned()),
         final_text: "done".to_owned(),
-        denials: 0,
+        denials: 1,
+        denied: vec!["Bash: git push".to_owned()],
+        session_lost: true,
         error: Some(provider_error()),
         survivors: vec!["1 x".to_owned()],
         left: vec!["1 stuck".to_owned()],

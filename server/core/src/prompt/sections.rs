@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::check::{CheckResult, Status};
-use crate::journal::{Claim, Pinned, Role};
+use crate::journal::{Claim, Pinned, QuestionKind, Role};
 use crate::view::words;
 
 use super::PromptInput;
@@ -17,6 +17,7 @@ const MAX_OPEN_ITEMS: usize = 5;
 /// The user's notes count as a whole; a novel does not fit.
 const STEERING_BYTES: usize = 16 * 1024;
 const NAME_BYTES: usize = 400;
+const QUESTION_BYTES: usize = 4 * 1024;
 
 /// Everything below the task's text. `output_bytes` is what each failing check's output may take.
 pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
@@ -27,6 +28,7 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     unchecked(&mut out, input);
     last(&mut out, input);
     plan(&mut out, input);
+    settled(&mut out, input);
     steering(&mut out, input);
     list(&mut out, "Context: read these first", input.context);
     proposed(&mut out, input);
@@ -36,11 +38,17 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
 
 fn opening(out: &mut String, input: &PromptInput<'_>) {
     let total = input.iteration.saturating_add(input.budget.iterations);
+    let mind = if input.resumed {
+        "You go on with the session of the iteration before; whoever comes next may know only what you leave in \
+         the files."
+    } else {
+        "You start with a fresh mind and know only what the files say; whoever comes next will know only what you \
+         leave in them."
+    };
     let _ = write!(
         out,
         "---\n\n# loopkeeper: iteration {} of at most {total}\n\n\
-         Everything above is the task. From here on the loop's supervisor speaks. You start with a fresh mind and \
-         know only what the files say; whoever comes next will know only what you leave in them. Do the most \
+         Everything above is the task. From here on the loop's supervisor speaks. {mind} Do the most \
          important step that is missing, finish it, then end your turn: loopkeeper itself runs the checks on the \
          files as you leave them. What you say about them is no proof.\n\n",
         input.iteration
@@ -176,6 +184,30 @@ fn plan(out: &mut String, input: &PromptInput<'_>) {
     out.push('\n');
 }
 
+/// What the last iteration wanted to know: the answer, or that there is none.
+fn settled(out: &mut String, input: &PromptInput<'_>) {
+    let Some(asked) = input.settled else { return };
+    let question = head(&line(asked.question), QUESTION_BYTES).to_owned();
+    match asked.kind {
+        QuestionKind::Denied => out.push_str("## What the iteration before this one was denied\n\n"),
+        QuestionKind::Agent | QuestionKind::UsageLimit => {
+            out.push_str("## What the iteration before this one asked\n\n");
+        }
+    }
+    let _ = writeln!(out, "> {question}\n");
+    match (asked.answer, asked.kind) {
+        (Some(answer), _) => {
+            let _ = writeln!(out, "The user answers:\n\n{}\n", tail(answer.trim(), STEERING_BYTES));
+        }
+        (None, QuestionKind::Denied) => out.push_str(
+            "Nobody answered: find a way without it, and note what you assumed where the next one will read it.\n\n",
+        ),
+        (None, _) => out.push_str(
+            "Nobody answered: decide yourself, and note what you assumed where the next one will read it.\n\n",
+        ),
+    }
+}
+
 fn steering(out: &mut String, input: &PromptInput<'_>) {
     if input.steering.is_empty() {
         return;
@@ -201,7 +233,7 @@ fn ending(out: &mut String, input: &PromptInput<'_>) {
     out.push_str(
         "- Do not weaken, skip or delete tests or criteria to make a check pass.\n\
          - Nothing you start stays alive after your turn: no servers, no background jobs.\n\
-         - Nobody answers questions. Decide, and note what you assumed where the next one will read it.\n",
+         - Nobody answers while you work. Decide, and note what you assumed where the next one will read it.\n",
     );
     if claim_needed(input) {
         let _ = writeln!(

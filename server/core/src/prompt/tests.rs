@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{any, proptest};
 
-use super::{Budget, Last, MAX_BYTES, PromptInput, build};
+use super::{Asked, Budget, Last, MAX_BYTES, PromptInput, build};
 use crate::check::{CheckResult, Status};
-use crate::journal::{Changes, Claim, Pinned, Role};
+use crate::journal::{Changes, Claim, Pinned, QuestionKind, Role};
 use crate::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem};
 
 /// What a prompt is made of, owned; the fields left at their default are empty.
@@ -17,6 +17,7 @@ struct Scene {
     passed_before: BTreeSet<CriterionId>,
     last: Option<(Changes, Option<Claim>)>,
     plan: Vec<PlanItem>,
+    settled: Option<(QuestionKind, String, Option<String>)>,
     steering: Vec<String>,
     context: Vec<String>,
     proposed: Vec<String>,
@@ -74,6 +75,12 @@ impl Scene {
                 cut_short: false,
             }),
             plan: &self.plan,
+            resumed: false,
+            settled: self.settled.as_ref().map(|(kind, question, answer)| Asked {
+                kind: *kind,
+                question,
+                answer: answer.as_deref(),
+            }),
             steering: &self.steering,
             context: &self.context,
             proposed: &self.proposed,

@@ -101,7 +101,7 @@ pub(crate) const KEYS: &[Key] = &[
         "How often the breaker may open before the loop rests until its user says go on."),
 
     key("session.continue", Takes::Flag, "false",
-        "Whether an iteration resumes the session of the one before; `false` gives each a fresh context."),
+        "Whether an iteration resumes the session of the one before; `false` gives each a fresh context; any agent finds the session's id in `LOOPKEEPER_SESSION`, and `LOOPKEEPER_SESSION_RESUMED=1` where it goes on."),
     key("session.expires", Takes::Duration, r#""24h""#,
         "How long a session may lie unused before the next iteration begins a new one."),
 

@@ -1,7 +1,7 @@
 //! One line per loop for people: state first, then how far it is.
 
 use super::{LoopStatus, Phase, State, words};
-use crate::journal::{PauseReason, WaitReason};
+use crate::journal::{PauseReason, QuestionKind, WaitReason};
 
 /// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
 pub fn headline(status: &LoopStatus) -> String {
@@ -38,7 +38,7 @@ fn what(status: &LoopStatus) -> String {
         },
         Phase::Stopping => format!("{iteration}, stopping"),
         Phase::Untrusted => "its commands are not trusted".into(),
-        Phase::NeedsAnswer => "the agent asks a question".into(),
+        Phase::NeedsAnswer => format!("{iteration}, {}", asks(status)),
         Phase::Interrupted => interrupted(status, &iteration),
         Phase::Damaged => "its journal is damaged".into(),
         Phase::Paused => match &status.pause {
@@ -46,6 +46,15 @@ fn what(status: &LoopStatus) -> String {
             _ => iteration,
         },
         Phase::Ended => status.outcome.as_ref().map(|it| it.sentence.clone()).unwrap_or_default(),
+    }
+}
+
+/// A denial is a sentence already.
+fn asks(status: &LoopStatus) -> String {
+    match &status.question {
+        Some(it) if it.kind == QuestionKind::Agent => format!("the agent asks: {}", it.text),
+        Some(it) => it.text.clone(),
+        None => "the agent asks a question".into(),
     }
 }
 

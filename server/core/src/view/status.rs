@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     BreakerCounts, BreakerStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus,
-    SessionStatus, Spent, State, TaskStatus, WaitStatus, criteria, words,
+    QuestionStatus, SessionStatus, Spent, State, TaskStatus, WaitStatus, criteria, words,
 };
 use crate::decide;
 use crate::decide::{Loop, Pause, forecast, limits};
@@ -57,6 +57,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
             .wait
             .filter(|_| phase == Phase::Waiting)
             .map(|wait| WaitStatus { reason: wait.reason, resumes_at: words::rfc3339(wait.until.wall) }),
+        question: question(state),
         pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),
         spent: Spent::of(&state.spent),
         started_at: words::rfc3339(state.started_at.wall),
@@ -90,6 +91,10 @@ fn state_and_phase(state: &Loop, facts: &Facts) -> (State, Phase) {
     if facts.keeper.is_none() {
         return (State::NeedsYou, Phase::Interrupted);
     }
+    let by_question = state.pause.as_ref().is_none_or(|it| it.reason == PauseReason::Question);
+    if by_question && state.at_rest() && state.stop.is_none() && state.questions.holding().is_some() {
+        return (State::NeedsYou, Phase::NeedsAnswer);
+    }
     match &state.pause {
         Some(pause) if state.at_rest() => resting(pause),
         _ => (State::Working, working(state)),
@@ -107,9 +112,11 @@ fn resting(pause: &Pause) -> (State, Phase) {
     match pause.reason {
         PauseReason::User => (State::Paused, Phase::Paused),
         PauseReason::Trust => (State::NeedsYou, Phase::Untrusted),
-        PauseReason::Breaker | PauseReason::Agent | PauseReason::Disk | PauseReason::Workspace => {
-            (State::NeedsYou, Phase::Paused)
-        }
+        PauseReason::Breaker
+        | PauseReason::Agent
+        | PauseReason::Disk
+        | PauseReason::Workspace
+        | PauseReason::Question => (State::NeedsYou, Phase::Paused),
     }
 }
 
@@ -146,12 +153,30 @@ fn warnings(state: &Loop) -> Vec<String> {
     near.chain(state.calls_note.clone()).collect()
 }
 
+fn question(state: &Loop) -> Option<QuestionStatus> {
+    let open = state.questions.open.as_ref().filter(|_| state.outcome.is_none())?;
+    // One that the loop rests for waits as long as it takes.
+    let until = open.until.filter(|_| state.pause.is_none());
+    Some(QuestionStatus {
+        id: open.id.clone(),
+        kind: open.kind,
+        text: open.text.clone(),
+        expires_at: until.map(|it| words::rfc3339(it.wall)),
+    })
+}
+
+/// The one that iterations go on with; else that of the running agent.
 fn session(state: &Loop, phase: Phase) -> Option<SessionStatus> {
+    let resets = state.session.resets;
+    if let Some(current) = &state.session.current {
+        let started_at = words::rfc3339(current.started_at.wall);
+        return Some(SessionStatus { id: current.id.clone(), started_at, resets });
+    }
     let iteration = state.last_iteration().filter(|_| phase == Phase::Iterating)?;
     Some(SessionStatus {
         id: iteration.session.clone(),
         started_at: words::rfc3339(iteration.started_at.wall),
-        resets: 0,
+        resets,
     })
 }
 

@@ -4,19 +4,22 @@
 use std::collections::BTreeSet;
 
 use loopkeeper_core::check::Status;
-use loopkeeper_core::journal::{BreakerState, Outcome, OutcomeKind, PauseReason, Role, WaitReason};
+use loopkeeper_core::journal::{
+    BreakerState, Outcome, OutcomeKind, PauseReason, QuestionKind, Role, WaitReason,
+};
 use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view::{
     BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, KeeperStatus, LimitsStatus, LoopStatus,
-    PauseStatus, Phase, PlanStatus, SessionStatus, Spent, Spot, State, TaskStatus, WaitStatus,
+    PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, Spent, Spot, State, TaskStatus,
+    WaitStatus,
 };
 use lsp_types::Command;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::lsp::ext::{
-    AlertKind, AlertParams, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow, DiffArgs,
-    Health, IterationEntry, IterationsParams, IterationsResult, LoopArgs, LoopsParams, LoopsResult,
+    AlertKind, AlertParams, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow,
+    DiffArgs, Health, IterationEntry, IterationsParams, IterationsResult, LoopArgs, LoopsParams, LoopsResult,
     OutputArgs, OutputParams, RefusalCode, RefusalData, RefusedPath, RollbackArgs, Severity, StartArgs,
     StartLimits, StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TrustArgs,
     TrustCommand, TrustPageParams, TrustPageResult, UntrustArgs, VERSION,
@@ -50,6 +53,7 @@ pub(super) fn messages() -> Vec<Message> {
         ("CheckArgs", json!(CheckArgs { task: s(), criterion: Some(s()) }), None),
         ("OutputArgs", json!(OutputArgs { task: s(), criterion: Some(s()), iteration: Some(1) }), None),
         ("SteerArgs", json!(SteerArgs { loop_id: s(), text: s() }), None),
+        ("AnswerArgs", json!(AnswerArgs { loop_id: s(), text: Some(s()) }), None),
         ("RollbackArgs", json!(RollbackArgs { loop_id: s(), iteration: 1, paths: vec![s()] }), None),
         ("DiffArgs", json!(DiffArgs { loop_id: s(), iteration: 1 }), None),
         ("TrustArgs", json!(TrustArgs { task: s(), hash: Some(s()) }), None),
@@ -107,6 +111,11 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
             set(&[BreakerState::Closed, BreakerState::Open, BreakerState::HalfOpen]),
         ),
         ("LoopStatus", "outcome.kind", set(&kinds)),
+        (
+            "LoopStatus",
+            "question.kind",
+            set(&[QuestionKind::Agent, QuestionKind::UsageLimit, QuestionKind::Denied]),
+        ),
         ("LoopStatus", "criteria.items.role", set(&[Role::Goal, Role::Guard, Role::Open])),
         ("LoopStatus", "criteria.items.status", set(&statuses)),
         ("DiffResult", "files.kind", set(&[ChangeKind::Added, ChangeKind::Changed, ChangeKind::Removed])),
@@ -199,6 +208,12 @@ fn a_loop(full: bool) -> LoopStatus {
         },
         session: full.then(|| SessionStatus { id: s(), started_at: s(), resets: 0 }),
         wait: full.then(|| WaitStatus { reason: WaitReason::Quota, resumes_at: s() }),
+        question: full.then(|| QuestionStatus {
+            id: s(),
+            kind: QuestionKind::Agent,
+            text: s(),
+            expires_at: full.then(s),
+        }),
         pause: full.then(|| PauseStatus { reason: PauseReason::User, message: s() }),
         spent: Spent { cost_micros: some(1), tokens: some(1), calls: 1, calls_this_hour: 1 },
         started_at: s(),

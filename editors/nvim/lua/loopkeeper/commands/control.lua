@@ -1,4 +1,4 @@
--- What is asked of a loop at work: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`.
+-- What is asked of a loop at work: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`.
 
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
@@ -51,6 +51,15 @@ M.reset = {
   complete = open_loops,
   run = function(call)
     order(call.words[1], protocol.commands.resetBreaker)
+  end,
+}
+
+M.answer = {
+  run = function(call)
+    local text = call.text ~= '' and call.text or nil
+    pick.loop(nil, true, function(client, loop)
+      require('loopkeeper.questions').answer(client, { loopId = loop.id, text = text })
+    end)
   end,
 }
 

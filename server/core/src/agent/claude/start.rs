@@ -47,6 +47,16 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     argv
 }
 
+/// The same, for a session that the agent began before: `--session-id` would be refused as used already.
+pub fn resuming(argv: &[String]) -> Vec<String> {
+    let before = argv.iter().map(String::as_str).zip(argv.iter().skip(1).map(String::as_str).chain([""]));
+    let word = |(it, next): (&str, &str)| match (it, next) {
+        ("--session-id", "{session}") => "--resume".to_owned(),
+        _ => it.to_owned(),
+    };
+    before.map(word).collect()
+}
+
 /// Braces inside commands are written as escapes, so that none of them can be taken for a placeholder.
 fn settings(rules: &[String]) -> String {
     let rules: Vec<String> = rules
@@ -71,7 +81,7 @@ pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
 
 #[cfg(test)]
 mod tests {
-    use super::{Start, argv};
+    use super::{Start, argv, resuming};
     use crate::settings::Permissions;
 
     fn check(permissions: Permissions, commands: &[&str], expect: &[&str]) {
@@ -110,6 +120,21 @@ mod tests {
         );
         check(Permissions::All, &["sh test.sh"], &["--dangerously-skip-permissions"]);
         check(Permissions::SandboxedAll, &[], &["--dangerously-skip-permissions"]);
+    }
+
+    #[test]
+    fn a_session_that_exists_is_resumed() {
+        let check = |argv: &[&str], expect: &[&str]| {
+            let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
+            assert_eq!(resuming(&argv), expect);
+        };
+        check(
+            &["claude", "-p", "--session-id", "{session}", "-x"],
+            &["claude", "-p", "--resume", "{session}", "-x"],
+        );
+        check(&["claude", "--session-id", "mine"], &["claude", "--session-id", "mine"]);
+        check(&["claude", "--session-id"], &["claude", "--session-id"]);
+        check(&[], &[]);
     }
 
     #[test]

@@ -8,7 +8,8 @@ use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::ProviderClass;
 use crate::check::Status;
 use crate::decide::Order;
-use crate::journal::{BreakerState, Entry, Record};
+use crate::journal::{BreakerState, Entry, QuestionKind, Record};
+use crate::settings::{AtUsageLimit, Unanswered};
 
 #[derive(Debug, Clone)]
 enum Shove {
@@ -26,10 +27,11 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Some(ProviderClass::Quota)),
         1 => Just(Some(ProviderClass::Crash)),
     ];
-    (results, any::<bool>(), any::<bool>(), error, 0..3_000_000_u64, 0..3_usize).prop_map(
-        |(results, changed, says, error, cost, ticks)| Act {
+    (results, any::<bool>(), (0..3_usize, any::<bool>()), error, 0..3_000_000_u64, 0..3_usize).prop_map(
+        |(results, changed, (says, denied), error, cost, ticks)| Act {
             changed: if changed { vec!["a.rs"] } else { vec![] },
-            says: if says { "<promise>COMPLETE</promise>" } else { "" },
+            says: ["", "<promise>COMPLETE</promise>", "Which one?"][says],
+            denied: if denied { vec!["Bash: git push"] } else { vec![] },
             error,
             cost,
             ticks,
@@ -43,7 +45,7 @@ fn shove() -> impl Strategy<Value = Shove> {
         4 => (0..12_u8).prop_map(Shove::Turns),
         2 => Just(Shove::Crash),
         1 => Just(Shove::Reboot),
-        2 => (0..6_u8).prop_map(Shove::Order),
+        2 => (0..9_u8).prop_map(Shove::Order),
     ]
 }
 
@@ -53,6 +55,9 @@ fn order(n: u8) -> Order {
         1 | 2 => Order::Resume,
         3 => Order::Steer("left".to_owned()),
         4 => Order::ResetBreaker,
+        5 => Order::Answer("as you like".to_owned()),
+        6 => Order::Answer("stop".to_owned()),
+        7 => Order::ResetSession,
         _ => Order::Check,
     }
 }
@@ -70,6 +75,9 @@ proptest! {
         made.settings.limits.iterations = 7;
         made.settings.limits.cost_micros = 5_000_000;
         made.attended = attended;
+        made.settings.session.resume = plan;
+        made.settings.questions.unanswered = if stop_at % 2 == 0 { Unanswered::Continue } else { Unanswered::Pause };
+        made.settings.usage_limit = if stop_at % 3 == 0 { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
         if plan { made.plan = vec![item("x"), item("y")]; }
         let mut sim = Sim::new(made, "ff", acts);
         for (i, shove) in shoves.iter().enumerate() {
@@ -91,6 +99,7 @@ proptest! {
 /// Reads the journal alone, as an outsider would.
 fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCaseError> {
     let (mut last, mut cost, mut stopped, mut ended) = (0, 0_u64, false, false);
+    let (mut open, mut sessions) = (None, std::collections::BTreeSet::new());
     let mut breaker = BreakerState::Closed;
     let mut results = std::collections::BTreeMap::new();
     for pair in entries.windows(2) {
@@ -99,7 +108,10 @@ fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCas
     for entry in entries {
         prop_assert!(!ended, "nothing after the end: {:?}", entry.record);
         match &entry.record {
-            Record::IterationIntended { iteration, .. } => {
+            Record::IterationIntended { iteration, session, resumed, .. } => {
+                prop_assert!(open.is_none(), "no start while a question waits");
+                prop_assert!(sessions.contains(session) == *resumed, "only its own sessions go on");
+                sessions.insert(session.clone());
                 prop_assert!(*iteration == last + 1, "numbers are never reused");
                 prop_assert!(*iteration <= 7, "the limit holds over all restarts");
                 prop_assert!(cost < 5_000_000, "no start when the budget is gone");
@@ -109,6 +121,8 @@ fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCas
             }
             Record::AgentEnded { run, .. } => cost += run.cost_micros.unwrap_or(0),
             Record::Stopping { .. } => stopped = true,
+            Record::Asked { id, kind, .. } if *kind != QuestionKind::UsageLimit => open = Some(id.clone()),
+            Record::Answered { id, .. } if open.as_ref() == Some(id) => open = None,
             Record::BreakerChanged { state, .. } => breaker = *state,
             Record::Baseline { round: Some(round), .. } | Record::ChecksDone { round, .. } => {
                 for it in &round.results {

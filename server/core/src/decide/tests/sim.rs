@@ -28,6 +28,10 @@ pub(crate) struct Act {
     pub(crate) ticks: usize,
     /// The documents' criteria as the agent leaves them.
     pub(crate) leaves: Option<Vec<Criterion>>,
+    /// Tools it was denied.
+    pub(crate) denied: Vec<&'static str>,
+    /// It does not know the session that it was to go on with.
+    pub(crate) forgets: bool,
 }
 
 impl Act {
@@ -42,6 +46,8 @@ impl Act {
             wrote: Vec::new(),
             ticks: 0,
             leaves: None,
+            denied: Vec::new(),
+            forgets: false,
         }
     }
 
@@ -51,6 +57,10 @@ impl Act {
 
     pub(crate) fn fails(class: ProviderClass, results: &'static str) -> Self {
         Self { error: Some(class), ..Self::idle(results) }
+    }
+
+    pub(crate) fn denied(self, denied: &[&'static str]) -> Self {
+        Self { denied: denied.to_vec(), ..self }
     }
 
     pub(crate) fn says(self, says: &'static str) -> Self {
@@ -65,6 +75,8 @@ pub(crate) struct Sim {
     pub(crate) entries: Vec<Entry>,
     pub(crate) refused: Vec<String>,
     pub(crate) prompts: Vec<String>,
+    /// Of each start: the iteration whose session it was given, and whether that goes on.
+    pub(crate) sessions: Vec<(String, bool)>,
     pub(crate) documents: Vec<Criterion>,
     /// The result letters that hold right now, and what the next acts make of them.
     pub(crate) standing: &'static str,
@@ -152,6 +164,7 @@ impl Sim {
             entries: vec![entry],
             refused: Vec::new(),
             prompts: Vec::new(),
+            sessions: Vec::new(),
             documents,
             standing: start,
             acts,
@@ -288,8 +301,9 @@ impl Sim {
                 let slot = self.take_call(iteration);
                 self.event(Event::CallAnswered(slot));
             }
-            Effect::SpawnAgent { prompt, .. } => {
+            Effect::SpawnAgent { prompt, session, resumed, .. } => {
                 self.prompts.push(prompt);
+                self.sessions.push((session, resumed));
                 self.event(Event::AgentStarted { pid: 42, domain: "subreaper".to_owned() });
                 if self.live.ending.is_none() {
                     self.act();
@@ -374,7 +388,8 @@ impl Sim {
         if !act.changed.is_empty() {
             self.tree += 1;
         }
-        let error = act.error.map(|class| ProviderError {
+        let class = if act.forgets { Some(ProviderClass::Refused) } else { act.error };
+        let error = class.map(|class| ProviderError {
             class,
             message: "no luck".to_owned(),
             status: None,
@@ -385,6 +400,9 @@ impl Sim {
             cost_micros: Some(act.cost),
             duration_ms: act.takes_ms,
             error,
+            denials: act.denied.len() as u32,
+            denied: act.denied.iter().map(ToString::to_string).collect(),
+            session_lost: act.forgets,
             ..quiet_run()
         };
         self.event(Event::AgentEnded(Box::new(run)));
@@ -444,6 +462,8 @@ pub(crate) fn quiet_run() -> AgentRun {
         model: None,
         final_text: String::new(),
         denials: 0,
+        denied: Vec::new(),
+        session_lost: false,
         error: None,
         survivors: Vec::new(),
         left: Vec::new(),

@@ -79,6 +79,7 @@ pub enum Code {
     Summary,
     BreakerOpen,
     Interrupted,
+    NeedsAnswer,
     LimitReached,
     Damaged,
     NeedsTrust,
@@ -107,10 +108,11 @@ pub enum Code {
 
 impl Code {
     #[cfg(test)]
-    const ALL: [Self; 27] = [
+    const ALL: [Self; 28] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
+        Self::NeedsAnswer,
         Self::LimitReached,
         Self::Damaged,
         Self::NeedsTrust,
@@ -142,6 +144,7 @@ impl Code {
             Self::Summary => "summary",
             Self::BreakerOpen => "breaker-open",
             Self::Interrupted => "interrupted",
+            Self::NeedsAnswer => "needs-answer",
             Self::LimitReached => "limit-reached",
             Self::Damaged => "damaged",
             Self::NeedsTrust => "needs-trust",

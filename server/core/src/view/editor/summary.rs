@@ -3,9 +3,9 @@
 
 use super::{Code, Diagnostic, Known, Severity, said};
 use crate::check::Status;
-use crate::journal::{OutcomeKind, PauseReason};
+use crate::journal::{OutcomeKind, PauseReason, QuestionKind};
 use crate::task::Place;
-use crate::view::{LoopStatus, Phase, State, words};
+use crate::view::{LoopStatus, Phase, QuestionStatus, State, words};
 
 pub(super) fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
     let Some(place) = known.heading() else { return Vec::new() };
@@ -71,7 +71,7 @@ fn needs_user(known: &Known<'_>, status: &LoopStatus) -> Option<String> {
         PauseReason::Agent | PauseReason::Disk | PauseReason::Workspace => {
             Some(format!("needs you: {}", before_hint(&pause.message)))
         }
-        PauseReason::User | PauseReason::Breaker | PauseReason::Trust => None,
+        PauseReason::User | PauseReason::Breaker | PauseReason::Trust | PauseReason::Question => None,
     }
 }
 
@@ -92,6 +92,7 @@ fn trouble(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
             let fact = "the process that owned the loop is gone".to_owned();
             (Severity::Warning, Code::Interrupted, "interrupted", fact, "Resume the loop")
         }
+        (Phase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
         (Phase::Ended, Some(_)) if known.is_mended() => return None,
         (Phase::Ended, Some(OutcomeKind::Limit)) => {
             let (fact, cure) = limit(status);
@@ -110,6 +111,15 @@ fn trouble(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
         _ => return None,
     };
     Some(Diagnostic::new(place, severity, code, said::message(name, &fact, cure)))
+}
+
+/// Its own words: they are what has to be answered.
+fn needs_answer(place: &Place, question: &QuestionStatus) -> Diagnostic {
+    let message = match question.kind {
+        QuestionKind::Agent => said::sentence(&format!("needs answer: {}", question.text)),
+        QuestionKind::UsageLimit | QuestionKind::Denied => said::sentence(&question.text),
+    };
+    Diagnostic::new(place, Severity::Warning, Code::NeedsAnswer, message)
 }
 
 pub(super) fn is_tripped(status: &LoopStatus) -> bool {

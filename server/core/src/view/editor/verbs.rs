@@ -14,6 +14,8 @@ pub(super) enum Verb<'a> {
     Check,
     Pause,
     Resume,
+    /// The loop's question.
+    Answer,
     Stop,
     StopNow,
     ResetBreaker,
@@ -43,6 +45,7 @@ fn of_loop<'a>(status: &LoopStatus) -> Vec<Verb<'a>> {
         (_, Phase::Interrupted) => vec![Verb::Resume, Verb::Stop],
         (_, Phase::Stopping) => vec![Verb::StopNow],
         (_, Phase::Untrusted) => vec![Verb::Trust, Verb::Stop],
+        (_, Phase::NeedsAnswer) => vec![Verb::Answer, Verb::Stop],
         (State::Working, _) if is_pausing(status) => vec![Verb::Resume, Verb::Stop],
         (State::Working, _) => vec![Verb::Pause, Verb::Stop],
         _ if summary::is_tripped(status) => vec![Verb::ResetBreaker, Verb::Stop],
@@ -62,6 +65,10 @@ pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
     let open = known.open_loop();
     if open.is_some() {
         all.push(Verb::Check);
+    }
+    if open.is_some_and(|it| it.phase == Phase::NeedsAnswer) {
+        // Without an answer: the agent decides.
+        all.push(Verb::Resume);
     }
     if all.contains(&Verb::Stop) && open.is_some_and(|it| it.phase != Phase::Interrupted) {
         all.push(Verb::StopNow);
@@ -102,9 +109,13 @@ impl Verb<'_> {
     /// Nothing that runs a program is offered where the editor does not trust the folder.
     fn may(self, known: &Known<'_>) -> bool {
         match self {
-            Self::Start | Self::Check | Self::Run(_) | Self::Resume | Self::ResetBreaker | Self::Trust => {
-                known.trust.editor
-            }
+            Self::Start
+            | Self::Check
+            | Self::Run(_)
+            | Self::Resume
+            | Self::Answer
+            | Self::ResetBreaker
+            | Self::Trust => known.trust.editor,
             Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
             Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
         }
@@ -117,6 +128,7 @@ impl Verb<'_> {
             Self::Check => "Run checks",
             Self::Pause => "Pause",
             Self::Resume => "Resume",
+            Self::Answer => "Answer…",
             Self::Stop => "Stop",
             Self::StopNow => "Stop now",
             Self::ResetBreaker => "Reset and resume",
@@ -137,6 +149,7 @@ impl Verb<'_> {
             Self::Check => format!("Run all checks of {title}"),
             Self::Pause => format!("Pause loop {title} after this iteration"),
             Self::Resume => format!("Resume loop {title}"),
+            Self::Answer => format!("Answer the question of {title}…"),
             Self::Stop => format!("Stop loop {title} after this iteration"),
             Self::StopNow => format!("Stop loop {title} now"),
             Self::ResetBreaker => format!("Reset breaker of {title} and resume"),
@@ -155,6 +168,7 @@ impl Verb<'_> {
             Self::Check | Self::Run(_) => "source.loopkeeper.check",
             Self::Pause => "source.loopkeeper.pause",
             Self::Resume => "source.loopkeeper.resume",
+            Self::Answer => "source.loopkeeper.answer",
             Self::Stop | Self::StopNow => "source.loopkeeper.stop",
             Self::ResetBreaker => "source.loopkeeper.resetBreaker",
             Self::Trust => "source.loopkeeper.trust",
@@ -174,6 +188,7 @@ impl Verb<'_> {
             Self::Check => ("loopkeeper.server.check", of_task()),
             Self::Pause => ("loopkeeper.server.pause", of_loop()),
             Self::Resume => ("loopkeeper.server.resume", of_loop()),
+            Self::Answer => ("loopkeeper.server.answer", of_loop()),
             Self::Stop => ("loopkeeper.server.stop", of_loop()),
             Self::StopNow => ("loopkeeper.server.stop", json!({ "loopId": loop_id, "now": true })),
             Self::ResetBreaker => ("loopkeeper.server.resetBreaker", of_loop()),

@@ -76,6 +76,7 @@ fn intended() -> Record {
     Record::IterationIntended {
         iteration: 1,
         session: "s".into(),
+        resumed: false,
         prompt: "p".into(),
         tree: "t".into(),
         calls_this_hour: 4,

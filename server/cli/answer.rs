@@ -1,0 +1,44 @@
+//! `answer`: the user's answer to the question that a loop asks.
+
+use loopkeeper_core::journal::{PauseReason, QuestionKind};
+use serde_json::json;
+
+use super::exit::Exit;
+use super::failure::{self, Answer, Failure};
+use super::out::Out;
+use crate::adapters::state_dir::StateDir;
+use crate::front::{loops, order};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A loop's id, a unique prefix of it, or `latest`
+    #[arg(value_name = "LOOP")]
+    pub(crate) which: String,
+    /// What the agent is told beside its question; at a usage limit `wait` or `stop`
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    if args.text.trim().is_empty() {
+        return Err(Failure::usage("the answer is empty").hint("`loopkeeper answer latest 'use SQLite'`"));
+    }
+    let store = StateDir::open()?;
+    let seen = loops::find(&store, Some(&args.which), failure::warn)?;
+    if !seen.is_alive() {
+        return Err(order::nobody_there(&seen));
+    }
+    let id = seen.dir.id();
+    order::send(&store, id, json!({"do": "answer", "text": args.text}))?;
+    let at_limit = seen.state.questions.open.as_ref().is_some_and(|it| it.kind == QuestionKind::UsageLimit);
+    let rests = |reason| reason != PauseReason::Question;
+    if at_limit {
+        let does = if args.text.trim().eq_ignore_ascii_case("stop") { "stops" } else { "waits" };
+        out.line(format_args!("Loop {id} {does}."));
+    } else if seen.state.pause.as_ref().is_some_and(|it| rests(it.reason)) {
+        out.line(format_args!("The next iteration of loop {id} is told; `loopkeeper resume {id}` goes on."));
+    } else {
+        out.line(format_args!("Loop {id} goes on; its next iteration is told."));
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,230 @@
+//! Questions to the user: what the agent asks in its last message, tools that it was denied, and whether a usage
+//! limit is waited for. A question holds its loop for a while at most, and never one that nobody attends.
+
+use std::collections::BTreeSet;
+
+use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
+use crate::moment::Moment;
+use crate::sanitize;
+use crate::settings::{AtUsageLimit, Unanswered};
+
+use super::limits::iterations;
+use super::machine::{ended, hold};
+use super::state::{Iteration, Loop, Wait};
+use super::{Effect, RefusalCode, Step, breaker};
+
+/// How long the question at a usage limit waits for an answer.
+const AT_LIMIT_MS: u64 = 30_000;
+
+/// What the loop asked, as its records say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Questions {
+    /// Nobody answered it yet.
+    pub open: Option<Question>,
+    /// What became of the last one, for the next prompt.
+    pub settled: Option<Settled>,
+    /// The last iteration whose message was asked about.
+    asked_after: u32,
+    /// Denials that the user was told of: the same ones again are no news.
+    denied: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    pub id: String,
+    pub kind: QuestionKind,
+    pub text: String,
+    /// `None`: it waits for nobody.
+    pub until: Option<Moment>,
+}
+
+/// A question of the agent's, with the user's answer where there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    pub kind: QuestionKind,
+    pub question: String,
+    pub answer: Option<String>,
+}
+
+impl Questions {
+    /// The question that keeps the loop from going on.
+    pub fn holding(&self) -> Option<&Question> {
+        self.open.as_ref().filter(|it| it.kind != QuestionKind::UsageLimit)
+    }
+
+    pub(super) fn asked(&mut self, question: Question, iteration: u32) {
+        match question.kind {
+            QuestionKind::UsageLimit => {}
+            QuestionKind::Agent => self.asked_after = iteration,
+            QuestionKind::Denied => {
+                self.asked_after = iteration;
+                self.denied.insert(question.text.clone());
+            }
+        }
+        self.open = Some(question);
+    }
+
+    /// Whether it was the open one.
+    pub(super) fn answered(&mut self, id: &str, text: Option<&str>) -> bool {
+        let Some(open) = self.open.take_if(|it| it.id == id) else { return false };
+        if open.kind != QuestionKind::UsageLimit {
+            let answer = text.map(str::to_owned);
+            self.settled = Some(Settled { kind: open.kind, question: open.text, answer });
+        }
+        true
+    }
+
+    /// An iteration begins: its prompt holds what there was to say.
+    pub(super) fn told(&mut self) {
+        self.open = None;
+        self.settled = None;
+    }
+}
+
+/// Between iterations: asks, waits for the answer, or goes on without. `None`: nothing holds the loop.
+pub(super) fn next(state: &Loop, now: Moment) -> Option<Vec<Step>> {
+    if let Some(open) = &state.questions.open {
+        let at_limit = open.kind == QuestionKind::UsageLimit;
+        if at_limit && state.wait.is_none_or(|it| it.until.awake <= now.awake) {
+            // There is nothing left to wait for.
+            return None;
+        }
+        if open.until.is_none_or(|it| it.awake <= now.awake) {
+            return Some(without_answer(state, open));
+        }
+        // A usage limit is waited for meanwhile.
+        return (!at_limit).then(Vec::new);
+    }
+    let (kind, text) = after_iteration(state)?;
+    let until = now.after(state.spec.settings.questions.patience_ms);
+    let question = Question { until: state.spec.attended.then_some(until), ..question(state, kind, text) };
+    let mut steps = vec![asked(&question)];
+    if !state.spec.attended {
+        steps.extend(without_answer(state, &question));
+    }
+    Some(steps)
+}
+
+/// A wait begins. At a usage limit the user may not want it.
+pub(super) fn before_wait(state: &Loop, now: Moment, Wait { reason, until }: Wait) -> Vec<Step> {
+    let wait = Step::Record(Record::Waiting { reason, until });
+    if reason != WaitReason::Quota {
+        return vec![wait, Step::Effect(Effect::GoOn)];
+    }
+    if !state.spec.attended && state.spec.settings.usage_limit == AtUsageLimit::Stop {
+        return vec![at_limit(state)];
+    }
+    let mut steps = vec![wait];
+    let patience = now.after(AT_LIMIT_MS);
+    // A wait that is over before anybody could answer asks nobody.
+    if state.spec.attended && patience.awake < until.awake {
+        let text = "The provider's usage limit is reached: wait until it is lifted, or stop?".to_owned();
+        let limit = question(state, QuestionKind::UsageLimit, text);
+        steps.push(asked(&Question { until: Some(patience), ..limit }));
+    }
+    steps.push(Step::Effect(Effect::GoOn));
+    steps
+}
+
+/// What the user answers.
+pub(super) fn answer(state: &Loop, text: String) -> Vec<Step> {
+    let refuse =
+        |code, message: &str| vec![Step::Effect(Effect::Refuse { code, message: message.to_owned() })];
+    let Some(open) = &state.questions.open else {
+        let message = "the loop asks nothing. Hint: `loopkeeper steer` tells the agent something";
+        return refuse(RefusalCode::Conflict, message);
+    };
+    let answered = |text: String| Step::Record(Record::Answered { id: open.id.clone(), text: Some(text) });
+    if open.kind != QuestionKind::UsageLimit {
+        return vec![answered(text), Step::Effect(Effect::GoOn)];
+    }
+    match text.trim().to_lowercase().as_str() {
+        word @ "wait" => vec![answered(word.to_owned()), Step::Effect(Effect::GoOn)],
+        word @ "stop" => {
+            let after = iterations(state.iteration);
+            let sentence = format!("stopped by the user at the provider's usage limit, after {after}");
+            vec![answered(word.to_owned()), ended(OutcomeKind::Stopped, sentence, None)]
+        }
+        _ => refuse(RefusalCode::BadArgument, "the loop asks whether to wait. Hint: answer `wait` or `stop`"),
+    }
+}
+
+/// The user says to go on, and nothing else: that is for the agent to decide.
+pub(super) fn waived(state: &Loop) -> Option<Step> {
+    let by_user = state.pause.as_ref().is_some_and(|it| it.reason != PauseReason::Question);
+    let open = state.questions.holding().filter(|_| !by_user)?;
+    Some(Step::Record(Record::Answered { id: open.id.clone(), text: None }))
+}
+
+fn without_answer(state: &Loop, open: &Question) -> Vec<Step> {
+    let settings = &state.spec.settings;
+    let answered = Step::Record(Record::Answered { id: open.id.clone(), text: None });
+    match open.kind {
+        QuestionKind::UsageLimit if settings.usage_limit == AtUsageLimit::Stop => {
+            vec![answered, at_limit(state)]
+        }
+        QuestionKind::Agent | QuestionKind::Denied if settings.questions.unanswered == Unanswered::Pause => {
+            hold(state, PauseReason::Question, format!("unanswered question: {}", open.text))
+        }
+        _ => vec![answered, Step::Effect(Effect::GoOn)],
+    }
+}
+
+fn at_limit(state: &Loop) -> Step {
+    let after = iterations(state.iteration);
+    ended(OutcomeKind::Limit, format!("limit reached: the provider's usage limit, after {after}"), None)
+}
+
+fn question(state: &Loop, kind: QuestionKind, text: String) -> Question {
+    let word = match kind {
+        QuestionKind::Agent => "agent",
+        QuestionKind::UsageLimit => "usage-limit",
+        QuestionKind::Denied => "denied",
+    };
+    Question { id: format!("{word}-{}", state.iteration), kind, text, until: None }
+}
+
+fn asked(question: &Question) -> Step {
+    let Question { id, kind, text, until } = question.clone();
+    Step::Record(Record::Asked { id, kind, text, until })
+}
+
+/// What the last iteration leaves to its user.
+fn after_iteration(state: &Loop) -> Option<(QuestionKind, String)> {
+    let last = state.last_iteration()?;
+    if state.questions.asked_after >= last.number || breaker::is_provider_trouble(last) {
+        return None;
+    }
+    if let Some(text) = of(&last.final_text) {
+        return Some((QuestionKind::Agent, text));
+    }
+    let text = denial(state, last)?;
+    (!state.questions.denied.contains(&text)).then_some((QuestionKind::Denied, text))
+}
+
+/// Denials that keep the agent from its work: it changed nothing, or it wants the same again.
+fn denial(state: &Loop, last: &Iteration) -> Option<String> {
+    let before = state.history.iter().rev().nth(1);
+    let again = |it: &String| before.is_some_and(|before| before.denied.contains(it));
+    if last.denials == 0 || (last.changes.any() && !last.denied.iter().any(again)) {
+        return None;
+    }
+    let what = match last.denied.as_slice() {
+        [] => "a tool".to_owned(),
+        some => some.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "),
+    };
+    let agent = &state.spec.agent.name;
+    Some(format!(
+        "The agent was denied {what}. Allow it with `permissions` of `[agents.{agent}]`, or write the command as a \
+         check of the task"
+    ))
+}
+
+/// The question to the user that a final message ends in: its last line, unless that is code or a quotation.
+fn of(final_text: &str) -> Option<String> {
+    const MOST_CHARS: usize = 600;
+    let last = final_text.lines().rev().find(|it| !it.trim().is_empty())?;
+    let words = last.trim().trim_end_matches(['*', '_', ' ']);
+    let asks = words.ends_with(['?', '？']) && !words.starts_with(['>', '`']) && !last.starts_with("    ");
+    asks.then(|| sanitize::line_within(words, MOST_CHARS))
+}

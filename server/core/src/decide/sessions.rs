@@ -1,0 +1,160 @@
+//! The agent's session, where iterations go on with that of the one before (`session.continue`). Its ids are made
+//! of the loop's own, so that no loop takes over a session that it did not begin.
+
+use crate::agent::AgentRun;
+use crate::journal::{BreakerState, Record, SessionReason};
+use crate::moment::Moment;
+
+use super::Step;
+use super::state::Loop;
+
+/// Changes that are kept and shown.
+const KEPT: usize = 50;
+/// An agent that forgets its session this often is started afresh from then on.
+const MAX_REFUSED: u32 = 2;
+
+/// What the records say of sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Session {
+    /// The one that the next iteration goes on with.
+    pub current: Option<Current>,
+    /// The last fifty.
+    pub changes: Vec<SessionChange>,
+    /// How often one was left for another.
+    pub resets: u32,
+    refused: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Current {
+    pub id: String,
+    pub started_at: Moment,
+    used_at: Moment,
+    /// Unused before `used_at`, in a boot before this one.
+    idle_ms: u64,
+    /// The agent began it.
+    confirmed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionChange {
+    pub at: Moment,
+    /// The last one before it.
+    pub iteration: u32,
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub reason: SessionReason,
+}
+
+/// The session of one iteration.
+pub(super) struct Chosen {
+    pub(super) id: String,
+    /// It goes on; otherwise the agent begins it.
+    pub(super) resumed: bool,
+    pub(super) change: Option<Record>,
+}
+
+impl Session {
+    pub(super) fn changed(&mut self, change: SessionChange) {
+        let begun = |id: &String| Current {
+            id: id.clone(),
+            started_at: change.at,
+            used_at: change.at,
+            idle_ms: 0,
+            confirmed: false,
+        };
+        self.current = change.to.as_ref().map(begun);
+        if change.from.is_some() && change.reason != SessionReason::Ended {
+            self.resets = self.resets.saturating_add(1);
+        }
+        if change.reason == SessionReason::Refused {
+            self.refused = self.refused.saturating_add(1);
+        }
+        self.changes.push(change);
+        if self.changes.len() > KEPT {
+            self.changes.remove(0);
+        }
+    }
+
+    /// The agent of an iteration in this session has gone.
+    pub(super) fn ran(&mut self, at: Moment, id: &str, run: &AgentRun) {
+        let Some(current) = self.current.as_mut().filter(|it| it.id == id) else { return };
+        (current.used_at, current.idle_ms) = (at, 0);
+        current.confirmed |= match &run.session {
+            Some(begun) => begun == id,
+            // One that tells no session is believed when it ended well.
+            None => run.error.is_none() && run.exit == Some(0),
+        };
+    }
+
+    /// Another boot's clock means nothing from here on.
+    pub(super) fn rebooted(&mut self, at: Moment) {
+        if let Some(current) = &mut self.current {
+            let unused = at.wall.saturating_sub(current.used_at.wall);
+            current.idle_ms = current.idle_ms.saturating_add(unused);
+            current.used_at = at;
+        }
+    }
+}
+
+/// The session of the next iteration.
+pub(super) fn choose(state: &Loop, now: Moment) -> Chosen {
+    let fresh = session_id(&state.spec.loop_id, state.iteration + 1);
+    let settings = &state.spec.settings.session;
+    if !settings.resume || state.session.refused >= MAX_REFUSED {
+        return Chosen { id: fresh, resumed: false, change: None };
+    }
+    let (from, reason) = match &state.session.current {
+        None => (None, SessionReason::Started),
+        Some(it) if !it.confirmed => (Some(it.id.clone()), SessionReason::Unconfirmed),
+        Some(it) if it.idle_ms.saturating_add(now.since(it.used_at)) >= settings.expires_ms => {
+            (Some(it.id.clone()), SessionReason::Expired)
+        }
+        Some(it) => return Chosen { id: it.id.clone(), resumed: true, change: None },
+    };
+    let change = Record::SessionChanged { from, to: Some(fresh.clone()), reason };
+    Chosen { id: fresh, resumed: false, change: Some(change) }
+}
+
+/// A breaker that opens, the loop's end and an agent that does not know its session any more leave the session.
+pub(super) fn follow(state: &Loop, steps: Vec<Step>) -> Vec<Step> {
+    if state.session.current.is_none() {
+        return steps;
+    }
+    let lost = state.last_iteration().is_some_and(|it| it.session_lost);
+    let mut all = Vec::with_capacity(steps.len() + 1);
+    let mut is_left = false;
+    for step in steps {
+        let reason = match &step {
+            Step::Record(Record::Ended { .. }) => Some(SessionReason::Ended),
+            Step::Record(Record::BreakerChanged { state: BreakerState::Open, .. }) => {
+                Some(SessionReason::Breaker)
+            }
+            Step::Record(Record::IterationEnded { .. }) if lost => Some(SessionReason::Refused),
+            _ => None,
+        };
+        if let Some(reason) = reason.filter(|_| !is_left) {
+            all.extend(leave(state, reason));
+            is_left = true;
+        }
+        all.push(step);
+    }
+    all
+}
+
+/// By the user's word: the next iteration begins with a fresh mind.
+pub(super) fn reset(state: &Loop) -> Vec<Step> {
+    leave(state, SessionReason::Reset).into_iter().collect()
+}
+
+fn leave(state: &Loop, reason: SessionReason) -> Option<Step> {
+    let from = state.session.current.as_ref()?.id.clone();
+    Some(Step::Record(Record::SessionChanged { from: Some(from), to: None, reason }))
+}
+
+/// A UUID that is the same in replay: agents want a session id of this shape, chosen before the start.
+fn session_id(loop_id: &str, iteration: u32) -> String {
+    let hash = super::documents::hex(format!("{loop_id}:{iteration}").as_bytes());
+    let part = |range: std::ops::Range<usize>| hash.get(range).unwrap_or_default();
+    format!("{}-{}-4{}-8{}-{}", part(0..8), part(8..12), part(13..16), part(17..20), part(20..32))
+}

@@ -1,0 +1,293 @@
+//! Questions: who is asked, how long the loop waits, and what it goes on with.
+
+use super::sim::{Act, Sim, criterion, spec};
+use crate::agent::ProviderClass;
+use crate::decide::Order;
+use crate::journal::{LoopSpec, OutcomeKind, PauseReason, QuestionKind, Record};
+use crate::settings::{AtUsageLimit, Unanswered};
+
+const MINUTE: u64 = 60_000;
+
+fn loop_spec(attended: bool) -> LoopSpec {
+    LoopSpec { attended, ..spec(vec![criterion("tests pass", "make test")]) }
+}
+
+fn asks() -> Act {
+    Act::new("f").says("I stopped here.\n\nWhich database do you want?")
+}
+
+/// Plays until a question is open.
+fn until_asked(sim: &mut Sim) {
+    while sim.state.questions.open.is_none() {
+        assert!(sim.turn(), "it asks nothing: {}", sim.sentence());
+    }
+}
+
+fn answers(sim: &Sim) -> Vec<Option<&str>> {
+    let answer = |it: &Record| match it {
+        Record::Answered { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    let texts = sim.entries.iter().filter_map(|it| answer(&it.record));
+    texts.map(|it| it.map(|it| &*Box::leak(it.into_boxed_str()))).collect()
+}
+
+fn asked(sim: &Sim) -> Vec<(QuestionKind, bool)> {
+    let of = |it: &Record| match it {
+        Record::Asked { kind, until, .. } => Some((*kind, until.is_some())),
+        _ => None,
+    };
+    sim.entries.iter().filter_map(|it| of(&it.record)).collect()
+}
+
+fn end(sim: &Sim) -> (OutcomeKind, u32) {
+    let outcome = sim.state.outcome.as_ref().unwrap_or_else(|| panic!("still open: {}", sim.sentence()));
+    (outcome.kind, sim.state.iteration)
+}
+
+#[test]
+fn an_answer_wakes_the_loop_and_stands_in_the_next_prompt() {
+    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
+    until_asked(&mut sim);
+    let began = sim.now;
+    sim.order(Order::Answer("SQLite, please".to_owned()));
+    sim.play();
+    assert!(sim.now.since(began) < 2 * MINUTE, "nothing was waited for");
+    assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
+    let (told, first) = (&sim.prompts[1], &sim.prompts[0]);
+    assert!(
+        told.contains("> Which database do you want?\n\nThe user answers:\n\nSQLite, please\n"),
+        "{told}"
+    );
+    assert!(!first.contains("The user answers"), "{first}");
+}
+
+#[test]
+fn an_answer_is_told_once() {
+    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("f"), Act::new("p")]);
+    until_asked(&mut sim);
+    sim.order(Order::Answer("SQLite".to_owned()));
+    sim.play();
+    let told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("SQLite")).collect();
+    assert_eq!(told, [false, true, false]);
+}
+
+#[test]
+fn nobody_answers_and_it_goes_on() {
+    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
+    until_asked(&mut sim);
+    let worked = sim.state.worked_ms;
+    sim.play();
+    assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
+    assert_eq!((answers(&sim), asked(&sim)), (vec![None], vec![(QuestionKind::Agent, true)]));
+    assert!(sim.prompts[1].contains("Nobody answered: decide yourself, and note what you assumed"));
+    // Waiting for a person is a pause: it is no work that a limit counts.
+    assert!(sim.state.paused_ms >= 10 * MINUTE, "{}", sim.state.paused_ms);
+    assert!(sim.state.worked_ms - worked < 5 * MINUTE, "{}", sim.state.worked_ms - worked);
+}
+
+#[test]
+fn nobody_answers_and_it_rests() {
+    let pausing = |attended| {
+        let mut spec = loop_spec(attended);
+        spec.settings.questions.unanswered = Unanswered::Pause;
+        Sim::new(spec, "f", vec![asks(), Act::new("p")])
+    };
+    let rests = |order: Order| {
+        let mut sim = pausing(true).run();
+        assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Question));
+        assert_eq!(sim.sentence(), "unanswered question: Which database do you want?");
+        sim.order(order);
+        sim.play();
+        assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
+        sim
+    };
+    assert!(rests(Order::Answer("SQLite".to_owned())).prompts[1].contains("SQLite"));
+    // Going on without an answer leaves it to the agent.
+    assert!(rests(Order::Resume).prompts[1].contains("decide yourself"));
+    // Where nobody is there, the loop ends at once.
+    let sim = pausing(false).run();
+    assert_eq!(end(&sim), (OutcomeKind::Failed, 1));
+    let outcome = sim.state.outcome.as_ref().unwrap();
+    assert_eq!(outcome.sentence, "unanswered question: Which database do you want?");
+    assert_eq!(outcome.cause, Some(PauseReason::Question));
+}
+
+#[test]
+fn a_loop_that_nobody_attends_never_waits() {
+    let sim = Sim::new(loop_spec(false), "f", vec![asks(), Act::new("p")]).run();
+    assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
+    assert_eq!((answers(&sim), asked(&sim)), (vec![None], vec![(QuestionKind::Agent, false)]));
+    assert!(sim.prompts[1].contains("decide yourself"));
+    assert!(sim.state.elapsed_ms(sim.now) < 5 * MINUTE);
+}
+
+#[test]
+fn what_is_done_or_over_asks_nothing() {
+    // The iteration that completes the loop.
+    let sim = Sim::new(loop_spec(true), "f", vec![Act::new("p").says("Shall I push it?")]).run();
+    assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 1), vec![]));
+    // The last one that a limit allows.
+    let mut spec = loop_spec(true);
+    spec.settings.limits.iterations = 1;
+    let sim = Sim::new(spec, "f", vec![asks()]).run();
+    assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Limit, 1), vec![]));
+    // What an agent says that failed is no question.
+    let failed = Act { error: Some(ProviderClass::Transient), ..asks() };
+    let sim = Sim::new(loop_spec(true), "f", vec![failed, Act::new("p")]).run();
+    assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 2), vec![]));
+}
+
+#[test]
+fn an_answer_needs_a_question() {
+    let mut sim = Sim::new(loop_spec(true), "f", vec![Act::new("f"), Act::new("p")]);
+    sim.order(Order::Answer("SQLite".to_owned()));
+    sim.play();
+    assert_eq!(sim.refused, ["the loop asks nothing. Hint: `loopkeeper steer` tells the agent something"]);
+}
+
+#[test]
+fn orders_beside_an_open_question() {
+    let paused = |answer: bool| {
+        let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
+        until_asked(&mut sim);
+        sim.order(Order::Pause);
+        sim.play();
+        assert_eq!(
+            sim.state.pause.as_ref().map(|it| it.reason),
+            Some(PauseReason::User),
+            "no deadline beside it"
+        );
+        if answer {
+            sim.order(Order::Answer("SQLite".to_owned()));
+            sim.play();
+            assert!(sim.state.pause.is_some(), "an answer undoes no pause of the user's");
+        }
+        sim.order(Order::Resume);
+        sim.play();
+        assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
+        answers(&sim).len()
+    };
+    assert_eq!((paused(true), paused(false)), (1, 1));
+    let mut sim = Sim::new(loop_spec(true), "f", vec![asks()]);
+    until_asked(&mut sim);
+    sim.order(Order::Check);
+    sim.edited("p");
+    sim.play();
+    assert_eq!(end(&sim), (OutcomeKind::Completed, 1), "what the user did meanwhile is judged");
+    let mut sim = Sim::new(loop_spec(true), "f", vec![asks()]);
+    until_asked(&mut sim);
+    sim.order(Order::Stop);
+    sim.play();
+    assert_eq!(end(&sim), (OutcomeKind::Stopped, 1));
+}
+
+#[test]
+fn a_keeper_that_takes_over_keeps_asking() {
+    for boot in ["boot-1", "boot-2"] {
+        let mut sim = Sim::new(loop_spec(false), "f", vec![Act::new("f"), asks(), Act::new("p")]);
+        while sim.state.iteration < 2 {
+            sim.turn();
+        }
+        // From here on somebody can answer.
+        sim.crash("boot-1");
+        sim.play();
+        let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
+        until_asked(&mut sim);
+        sim.crash(boot);
+        let open = sim.state.questions.open.clone();
+        while sim.state.boot != boot || sim.state.epoch != 2 {
+            sim.turn();
+        }
+        let due = sim.state.questions.open.as_ref().and_then(|it| it.until).unwrap();
+        assert!(open.is_some() && due.since(sim.now) <= 10 * MINUTE && due.since(sim.now) > 9 * MINUTE);
+        sim.play();
+        assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
+        assert_eq!(asked(&sim).len(), 1, "asked once");
+    }
+}
+
+#[test]
+fn denials_are_told_where_they_keep_it_from_working() {
+    let push = ["Bash: git push"];
+    let check = |acts: Vec<Act>, expect: &[u32]| {
+        let mut sim = Sim::new(loop_spec(true), "f", acts);
+        sim.play();
+        let about = |it: &Record| match it {
+            Record::Asked { kind: QuestionKind::Denied, id, .. } => {
+                id.rsplit('-').next().unwrap().parse().ok()
+            }
+            _ => None,
+        };
+        let found: Vec<u32> = sim.entries.iter().filter_map(|it| about(&it.record)).collect();
+        assert_eq!(found, expect, "{}", sim.sentence());
+        sim
+    };
+    let sim = check(vec![Act::idle("f").denied(&push), Act::new("p")], &[1]);
+    let Some(Record::Asked { text, .. }) =
+        sim.entries.iter().map(|it| &it.record).find(|it| matches!(it, Record::Asked { .. }))
+    else {
+        panic!("asked")
+    };
+    let expect = "The agent was denied `Bash: git push`. Allow it with `permissions` of `[agents.mine]`, or write the \
+                  command as a check of the task";
+    assert_eq!(text, expect);
+    assert!(sim.prompts[1].contains("Nobody answered: find a way without it"), "{}", sim.prompts[1]);
+    // Work that goes on is not held up, unless the same is denied again.
+    check(vec![Act::new("f").denied(&push), Act::new("p")], &[]);
+    check(vec![Act::new("f").denied(&push), Act::new("f").denied(&["Bash: ls"]), Act::new("p")], &[]);
+    check(vec![Act::new("f").denied(&push), Act::new("f").denied(&push), Act::new("p")], &[2]);
+    // Nobody is told the same twice.
+    let same = || Act::new("f").denied(&push);
+    check(vec![same(), same(), same(), same(), Act::new("p")], &[2]);
+    // A question says more than a denial.
+    let sim = Sim::new(loop_spec(true), "f", vec![asks().denied(&push), Act::new("p")]).run();
+    assert_eq!(asked(&sim), [(QuestionKind::Agent, true)]);
+}
+
+fn limited() -> Act {
+    Act::fails(ProviderClass::Quota, "f")
+}
+
+fn at_limit(attended: bool, unanswered: AtUsageLimit) -> Sim {
+    let mut spec = loop_spec(attended);
+    spec.settings.usage_limit = unanswered;
+    Sim::new(spec, "f", vec![limited(), Act::new("p")])
+}
+
+#[test]
+fn a_usage_limit_asks_whether_to_wait() {
+    let answered = |text: &str| {
+        let mut sim = at_limit(true, AtUsageLimit::Wait);
+        until_asked(&mut sim);
+        sim.order(Order::Answer(text.to_owned()));
+        sim.play();
+        sim
+    };
+    let sim = answered("wait");
+    assert_eq!((end(&sim), answers(&sim)), ((OutcomeKind::Completed, 2), vec![Some("wait")]));
+    let sim = answered("Stop");
+    assert_eq!(end(&sim), (OutcomeKind::Stopped, 1));
+    assert_eq!(sim.sentence(), "stopped by the user at the provider's usage limit, after 1 iteration");
+    let sim = answered("perhaps");
+    assert_eq!(sim.refused, ["the loop asks whether to wait. Hint: answer `wait` or `stop`"]);
+    assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
+    // Neither the question nor its answer is any business of the agent's.
+    assert!(!sim.prompts[1].contains("asked"), "{}", sim.prompts[1]);
+}
+
+#[test]
+fn nobody_answers_at_a_usage_limit() {
+    let sim = at_limit(true, AtUsageLimit::Wait).run();
+    assert_eq!((end(&sim), answers(&sim)), ((OutcomeKind::Completed, 2), vec![None]));
+    assert!(sim.state.elapsed_ms(sim.now) > 60 * MINUTE, "a wait is work");
+    let sim = at_limit(true, AtUsageLimit::Stop).run();
+    assert_eq!(end(&sim), (OutcomeKind::Limit, 1));
+    assert_eq!(sim.sentence(), "limit reached: the provider's usage limit, after 1 iteration");
+    assert!(sim.state.elapsed_ms(sim.now) < 3 * MINUTE, "30 s after it was asked");
+    // Nobody there: nobody is asked.
+    let sim = at_limit(false, AtUsageLimit::Wait).run();
+    assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 2), vec![]));
+    let sim = at_limit(false, AtUsageLimit::Stop).run();
+    assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Limit, 1), vec![]));
+}

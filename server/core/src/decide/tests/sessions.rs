@@ -1,0 +1,158 @@
+//! Sessions: fresh by default; where they go on, for how long, and what leaves one.
+
+use super::sim::{Act, Sim, criterion, spec};
+use crate::agent::ProviderClass;
+use crate::decide::Order;
+use crate::journal::SessionReason::{self, Breaker, Ended, Refused, Reset, Started, Unconfirmed};
+use crate::journal::{LoopSpec, Record};
+
+const HOUR: u64 = 60 * 60_000;
+
+fn going_on() -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests pass", "make test")]);
+    spec.settings.session.resume = true;
+    spec
+}
+
+fn sim(acts: Vec<Act>) -> Sim {
+    Sim::new(going_on(), "f", acts)
+}
+
+/// Which start's session each start was given, `+` where it goes on: `1 1+ 3`.
+fn starts(sim: &Sim) -> String {
+    let first = |id: &String| sim.sessions.iter().position(|it| it.0 == *id).map_or(0, |it| it + 1);
+    let one = |(id, resumed): &(String, bool)| format!("{}{}", first(id), if *resumed { "+" } else { "" });
+    sim.sessions.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+fn reasons(sim: &Sim) -> Vec<SessionReason> {
+    let reason = |it: &Record| match it {
+        Record::SessionChanged { reason, .. } => Some(*reason),
+        _ => None,
+    };
+    sim.entries.iter().filter_map(|it| reason(&it.record)).collect()
+}
+
+fn work() -> Act {
+    Act::new("f")
+}
+
+#[test]
+fn every_iteration_starts_afresh_unless_it_is_to_go_on() {
+    let acts = || vec![work(), work(), Act::new("p")];
+    let fresh = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", acts()).run();
+    assert_eq!((starts(&fresh).as_str(), reasons(&fresh)), ("1 2 3", vec![]));
+    let on = sim(acts()).run();
+    assert_eq!(starts(&on), "1 1+ 1+");
+    assert_eq!(reasons(&on), [Started, Ended]);
+    assert!(on.prompts[0].contains("You start with a fresh mind"), "{}", on.prompts[0]);
+    assert!(
+        on.prompts[1].contains("You go on with the session of the iteration before"),
+        "{}",
+        on.prompts[1]
+    );
+    assert!(on.state.session.current.is_none(), "the loop's end leaves it");
+    assert_eq!(on.state.session.resets, 0);
+}
+
+#[test]
+fn a_session_that_lay_unused_expires() {
+    let after = |rest: u64, boot: &str| {
+        let mut sim = sim(vec![work(), Act::new("p")]);
+        while sim.state.iteration < 1 {
+            sim.turn();
+        }
+        sim.order(Order::Pause);
+        sim.play();
+        sim.now = sim.now.after(rest);
+        if !boot.is_empty() {
+            sim.crash(boot);
+        }
+        sim.order(Order::Resume);
+        sim.play();
+        starts(&sim)
+    };
+    assert_eq!(after(23 * HOUR, ""), "1 1+");
+    assert_eq!(after(25 * HOUR, ""), "1 2");
+    // Another boot's clock began anew.
+    assert_eq!(after(23 * HOUR, "boot-2"), "1 1+");
+    assert_eq!(after(25 * HOUR, "boot-2"), "1 2");
+}
+
+#[test]
+fn an_agent_that_forgot_its_session_starts_afresh_without_a_crash() {
+    let forgets = || Act { forgets: true, ..Act::idle("f") };
+    let sim = sim(vec![work(), forgets(), work(), Act::new("p")]).run();
+    assert_eq!(starts(&sim), "1 1+ 3 3+");
+    assert_eq!(reasons(&sim), [Started, Refused, Started, Ended]);
+    assert!(
+        !sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })),
+        "nothing is waited for"
+    );
+    assert_eq!((sim.state.failures, sim.state.session.resets), (0, 1));
+    // One that always forgets gets no third chance to waste a start.
+    let acts = vec![work(), forgets(), work(), forgets(), work(), work(), Act::new("p")];
+    assert_eq!(starts(&super::sessions::sim(acts).run()), "1 1+ 3 3+ 5 6 7");
+}
+
+#[test]
+fn a_session_that_the_agent_never_began_is_not_gone_on_with() {
+    let crash = Act::fails(ProviderClass::Crash, "f");
+    let sim = sim(vec![crash, work(), Act::new("p")]).run();
+    assert_eq!(starts(&sim), "1 2 2+");
+    assert_eq!(reasons(&sim), [Started, Unconfirmed, Ended]);
+    // One that was begun outlives a failure.
+    let failure = Act::fails(ProviderClass::Transient, "f");
+    assert_eq!(starts(&super::sessions::sim(vec![work(), failure, Act::new("p")]).run()), "1 1+ 1+");
+}
+
+#[test]
+fn the_breaker_and_the_user_leave_it() {
+    let idle = || Act::idle("f");
+    let mut tripped = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
+    tripped.order(Order::Resume);
+    tripped.play();
+    assert_eq!(starts(&tripped), "1 1+ 1+ 4");
+    assert_eq!(reasons(&tripped)[1], Breaker);
+    let mut reset = sim(vec![work(), work(), Act::new("p")]);
+    while reset.state.iteration < 2 {
+        reset.turn();
+    }
+    reset.order(Order::ResetSession);
+    reset.play();
+    assert_eq!(starts(&reset), "1 1+ 3");
+    assert_eq!(reasons(&reset)[1], Reset);
+    // Nothing to leave.
+    let mut none = sim(vec![Act::new("p")]);
+    none.order(Order::ResetSession);
+    none.play();
+    assert_eq!((none.refused.len(), reasons(&none).len()), (0, 2));
+}
+
+#[test]
+fn a_keeper_that_takes_over_goes_on_and_another_loop_does_not() {
+    let mut first = sim(vec![work(), Act::new("p")]);
+    while first.state.iteration < 1 || !first.state.at_rest() {
+        first.turn();
+    }
+    first.crash("boot-1");
+    first.play();
+    assert_eq!(starts(&first), "1 1+");
+    let other =
+        Sim::new(LoopSpec { loop_id: "20261120-bcdefg".to_owned(), ..going_on() }, "f", vec![Act::new("p")]);
+    let other = other.run();
+    assert!(first.sessions.iter().all(|it| it.0 != other.sessions[0].0));
+}
+
+#[test]
+fn the_last_fifty_changes_are_kept() {
+    let mut spec = going_on();
+    spec.settings.limits.iterations = 60;
+    spec.settings.limits.duration_ms = u64::MAX / 4;
+    spec.settings.session.expires_ms = 1_000;
+    spec.settings.limits.between_ms = 10_000;
+    let sim = Sim::new(spec, "f", (0..60).map(|_| work()).collect()).run();
+    assert_eq!(sim.state.session.changes.len(), 50);
+    assert_eq!(sim.state.session.resets, 59);
+    assert_eq!(sim.state.session.changes.last().map(|it| it.reason), Some(Ended));
+}

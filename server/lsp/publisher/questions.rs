@@ -1,0 +1,100 @@
+//! The questions of loops: wait or stop at a provider's usage limit, for every client that can be asked; and the
+//! agent's own, for clients that do not know us. Those that do get an alert and show an input box. Each is asked once,
+//! and its loop goes on by itself when nobody answers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use loopkeeper_core::journal::QuestionKind;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::view::{LoopStatus, QuestionStatus};
+
+use crate::adapters::clock;
+use crate::front::zone::Zone;
+use crate::lookout::Picture;
+use crate::lsp::commands;
+use crate::lsp::ext::{AnswerArgs, LoopArgs, StopArgs};
+use crate::lsp::questions::{self, Question};
+use crate::lsp::shared::Shared;
+
+const WAIT: &str = "Wait";
+const STOP: &str = "Stop";
+const DECIDE: &str = "Agent decides";
+
+#[derive(Default)]
+pub(super) struct Questions {
+    /// Of each loop, the one that was asked.
+    asked: BTreeMap<String, String>,
+}
+
+impl Questions {
+    /// Never waits for the answer.
+    pub(super) fn publish(&mut self, shared: &Arc<Shared>, picture: &Picture) {
+        let mut now = BTreeMap::new();
+        for seen in &picture.loops {
+            let status = &seen.status;
+            let Some(question) = status.question.as_ref().filter(|it| is_ours(shared, it)) else { continue };
+            let is_new = self.asked.get(&status.id) != Some(&question.id);
+            if is_new && status.keeper.alive && questions::can_ask(shared) {
+                tokio::spawn(ask(Arc::clone(shared), Box::new(status.clone()), question.clone()));
+            }
+            now.insert(status.id.clone(), question.id.clone());
+        }
+        self.asked = now;
+    }
+}
+
+/// A client that knows us shows the agent's questions itself.
+fn is_ours(shared: &Shared, question: &QuestionStatus) -> bool {
+    question.kind == QuestionKind::UsageLimit || !shared.session().knows_us()
+}
+
+async fn ask(shared: Arc<Shared>, status: Box<LoopStatus>, question: QuestionStatus) {
+    let asked = Question {
+        message: message(&status, &question),
+        answers: if question.kind == QuestionKind::UsageLimit {
+            vec![WAIT, STOP]
+        } else {
+            vec![DECIDE, STOP]
+        },
+        expiry: expiry(&question),
+    };
+    let Some(answer) = questions::ask(&shared, &asked).await else { return };
+    let loop_id = status.id;
+    let done = match (question.kind, answer.as_str()) {
+        (QuestionKind::UsageLimit, WAIT | STOP) => {
+            let text = Some(answer.to_lowercase());
+            commands::answer(&shared, AnswerArgs { loop_id, text }).await
+        }
+        (_, DECIDE) => commands::resume(&shared, LoopArgs { loop_id }).await,
+        (_, STOP) => commands::stop(&shared, StopArgs { loop_id, now: false }).await,
+        _ => return,
+    };
+    if let Err(refusal) = done {
+        questions::warn(&shared, &refusal.message).await;
+    }
+}
+
+fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
+    let text = sanitize::line(&question.text);
+    let id = &status.id;
+    match question.kind {
+        QuestionKind::UsageLimit => {
+            let until = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at));
+            let now = clock::now().wall;
+            let until = until.map(|it| format!(" until {}", Zone::local().short(it, now)));
+            format!("Ralph waits{}: the provider's usage limit is reached.", until.unwrap_or_default())
+        }
+        QuestionKind::Agent => {
+            format!("Ralph asks: {text} Answer with `loopkeeper answer {id} '…'` in a terminal.")
+        }
+        QuestionKind::Denied => format!("{text}. Or answer with `loopkeeper answer {id} '…'` in a terminal."),
+    }
+}
+
+/// As long as the loop waits for the answer.
+fn expiry(question: &QuestionStatus) -> Duration {
+    let expires = question.expires_at.as_deref().and_then(Zone::read);
+    expires.map_or(questions::EXPIRY, |it| Duration::from_millis(it.saturating_sub(clock::now().wall)))
+}
