@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::failure::{self, Answer};
 use super::out::Out;
-use super::render::{Glyphs, LOUD, QUIET, remedy, table};
+use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
@@ -51,6 +51,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         }
         if let Some(damage) = &seen.damage {
             out.line(format_args!("  {damage}"));
+        }
+        if let Some(budget) = progress::budget(status) {
+            out.line(format_args!("  {budget}"));
         }
         for hint in remedy::of(status) {
             out.line(format_args!("  {hint}"));

@@ -106,6 +106,11 @@ impl Signs {
     }
 }
 
+/// A short idle time must not be over before the agent's work was looked at.
+fn cpu_every(idle_ms: u64) -> Duration {
+    CPU_EVERY.min(Duration::from_millis((idle_ms / 8).max(50)))
+}
+
 /// A process that stays behind the end of its turn waits for what it left running, perhaps for ever.
 #[derive(Default)]
 struct Rest {
@@ -162,7 +167,8 @@ impl Run {
         let mut reader = Reader::new(self.scene.stage.spec.agent.dialect);
         let mut stderr = String::new();
         let mut ending = AgentEnding::Exited;
-        let mut tick = tokio::time::interval_at(Instant::now() + CPU_EVERY, CPU_EVERY);
+        let every = cpu_every(self.scene.stage.spec.settings.limits.idle_ms);
+        let mut tick = tokio::time::interval_at(Instant::now() + every, every);
         let grace = Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms);
         let mut rest = Rest::default();
         loop {
@@ -378,5 +384,34 @@ fn activity(event: &AgentEvent) -> Option<String> {
         }
         AgentEvent::Denied { tool, .. } => Some(format!("was denied {tool}")),
         AgentEvent::Oversize { bytes } => Some(format!("printed a line of {bytes} bytes")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Since a look one second ago.
+    fn check(lines: u64, cpu_ms: u64, expect: bool) {
+        let signs = Signs::default();
+        signs.looked.set((5, 1_000, clock::now().awake - 1_000));
+        signs.lines.set(5 + lines);
+        signs.cpu_ms.set(1_000 + cpu_ms);
+        assert_eq!(signs.alive(), expect, "{lines} lines, {cpu_ms} ms");
+    }
+
+    #[test]
+    fn output_or_one_per_cent_of_a_core_is_life() {
+        check(0, 0, false);
+        check(0, 9, false);
+        check(0, 60, true);
+        check(1, 0, true);
+    }
+
+    #[test]
+    fn work_is_looked_at_several_times_within_the_idle_time() {
+        assert_eq!(cpu_every(15 * 60_000), CPU_EVERY);
+        assert_eq!(cpu_every(800), Duration::from_millis(100));
+        assert_eq!(cpu_every(1), Duration::from_millis(50));
     }
 }

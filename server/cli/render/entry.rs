@@ -248,8 +248,13 @@ fn at(iteration: u32) -> Option<u32> {
 
 fn started(spec: &LoopSpec) -> String {
     let limits = &spec.settings.limits;
+    let cost = if spec.agent.dialect.tells_cost() {
+        words::cost(limits.cost_micros)
+    } else {
+        "its cost is not told".to_owned()
+    };
     format!(
-        "loop {} on {} with {}, at most {}, {}",
+        "loop {} on {} with {}, at most {}, {}, {cost}",
         spec.loop_id,
         sanitize::line(&spec.task.0),
         spec.agent.name,

@@ -18,11 +18,20 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
     let elapsed_ms = Zone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
     let mut facts = vec![status.agent.clone(), words::elapsed(elapsed_ms)];
     if let Some(tokens) = status.spent.tokens {
-        facts.push(format!("{tokens} tokens"));
+        facts.push(format!("{} tokens", words::amount(tokens)));
     }
     facts.push(status.id.clone());
     let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
+    lines.extend(budget(status).map(|it| format!("  {QUIET}{it}{QUIET:#}")));
     lines.extend(remedy::of(status).into_iter().map(|it| format!("  {it}")));
     lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
     lines
+}
+
+/// One line: of what little is left, else where it is heading.
+pub(crate) fn budget(status: &LoopStatus) -> Option<String> {
+    match status.warnings.as_slice() {
+        [] => status.forecast.clone(),
+        warnings => Some(format!("limits: {}", warnings.join(", "))),
+    }
 }

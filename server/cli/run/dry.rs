@@ -26,6 +26,9 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     fact(out, "Task", &sanitize::line(&work.id.0));
     fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
     fact(out, "Agent", &sanitize::line(&agent.name));
+    if !agent.dialect.tells_cost() {
+        fact(out, "Cost", "not told by this agent: `limits.cost_usd` and `limits.tokens` end nothing");
+    }
     let criteria = view::unjudged(&work.task.criteria, &[]);
     fact(out, "Criteria", &criteria.total.to_string());
     out.write(&table::criteria(&criteria, Glyphs::of_environment()));

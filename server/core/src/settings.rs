@@ -185,6 +185,16 @@ pub enum Dialect {
     Claude,
 }
 
+impl Dialect {
+    /// Where nothing is told, no cost and no number of tokens can end a loop.
+    pub fn tells_cost(self) -> bool {
+        match self {
+            Self::Text => false,
+            Self::Claude => true,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permissions {

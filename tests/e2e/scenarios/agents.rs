@@ -137,6 +137,32 @@ fn output_is_a_sign_of_life() {
 }
 
 #[test]
+fn changed_files_are_a_sign_of_life() {
+    let quiet = "for i in 1 2 3 4 5 6 7 8; do echo $i >> log; sleep 0.2; done; touch done";
+    Scenario {
+        criteria: DONE,
+        settings: "limits.idle_time = \"800ms\"",
+        acts: &[quiet],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn work_of_the_processor_is_a_sign_of_life() {
+    let busy = "timeout 1.6 sh -c 'while :; do :; done'; touch done";
+    Scenario {
+        criteria: DONE,
+        settings: "limits.idle_time = \"800ms\"",
+        acts: &[busy],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
 fn leaves_a_daemon_that_goes_on_editing() {
     let played = Scenario {
         criteria: &["Quiet: `$ sleep 0.3; test ! -f late && test -f done`"],

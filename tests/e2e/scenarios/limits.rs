@@ -1,7 +1,16 @@
-//! Numbers that end a loop.
+//! Numbers that end a loop, or make it wait.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::cli::Ran;
+use crate::support::played::Played;
 use crate::support::scenario::Ends::{Limit, Verified};
-use crate::support::scenario::Scenario;
+use crate::support::scenario::{Ends, Scenario};
+use crate::support::world::World;
 
 const FAR: &[&str] = &["Far away: `exists nowhere`"];
 
@@ -85,4 +94,141 @@ fn a_wait_ends_with_the_time_of_the_loop() {
         ..Scenario::default()
     }
     .play();
+}
+
+#[test]
+fn tokens() {
+    let act = format!("echo $n >> log; {}", claude(ANSWER));
+    let played = Scenario {
+        criteria: FAR,
+        settings: "limits.tokens = 40",
+        of_agent: "output = \"claude\"",
+        acts: &[&act],
+        ends: Limit(3, "limit reached: 45 of 40 tokens used, after 3 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.last()["spent"]["tokens"], 45);
+    played.told(3, ", 10 tokens.");
+}
+
+#[test]
+fn a_fifth_that_is_left_is_said_once() {
+    let played = Scenario {
+        criteria: FAR,
+        settings: "limits.iterations = 6",
+        acts: &["echo $n >> log"],
+        ends: Limit(6, "limit reached: 6 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+    played.did(5, "1 file changed, 0 of 1 pass; little is left: 5 of 6 iterations used");
+    played.did(6, "1 file changed, 0 of 1 pass");
+    played.told(6, "Little is left: finish what matters most");
+}
+
+/// One start of an agent that speaks as Claude Code does.
+fn claude(lines: &str) -> String {
+    let init = r#"{"type":"system","subtype":"init","session_id":"0","model":"m","tools":[]}"#;
+    // Not quoted: an act may put the time of day into it.
+    format!("cat <<END\n{init}\n{lines}\nEND\n")
+}
+
+const ANSWER: &str = r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"num_turns":1,"result":"Working on it.","session_id":"0","total_cost_usd":0,"usage":{},"modelUsage":{"m":{"inputTokens":10,"outputTokens":5}}}"#;
+
+/// Turned away by a usage limit that is over in so many seconds.
+fn turned_away(seconds: i64) -> String {
+    let reset = format!("$(($(date +%s) + {seconds}))");
+    let limit = format!(
+        r#"{{"type":"rate_limit_event","rate_limit_info":{{"status":"rejected","resetsAt":{reset},"rateLimitType":"five_hour"}}}}"#
+    );
+    let said = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"You've hit your limit"}]},"error":"rate_limit","parent_tool_use_id":null}"#;
+    let result = r#"{"type":"result","subtype":"success","is_error":true,"terminal_reason":"api_error","api_error_status":429,"duration_ms":5,"num_turns":1,"result":"You've hit your limit","session_id":"0","total_cost_usd":0,"usage":{}}"#;
+    claude(&format!("{limit}\n{said}\n{result}")) + "exit 1"
+}
+
+#[track_caller]
+fn speaks_claude(args: &[&str], acts: &[&str], ends: Ends<'_>) -> Played {
+    let criteria = &["It is there: `exists done`"];
+    Scenario { criteria, args, of_agent: "output = \"claude\"", acts, ends, ..Scenario::default() }.play()
+}
+
+#[test]
+fn a_quota_is_waited_for_until_its_reset() {
+    let played = speaks_claude(
+        &[],
+        &[&turned_away(1), &format!("touch done; {}", claude(ANSWER))],
+        Verified(2, "after 2 iterations"),
+    );
+    let waiting = &played.all("waiting")[0];
+    assert_eq!((played.all("waiting").len(), waiting["reason"].as_str()), (1, Some("quota")));
+    let started = played.record("iteration-intended", 2)["up"].as_u64();
+    assert!(started >= waiting["until"]["awake"].as_u64(), "{waiting}");
+}
+
+#[test]
+fn a_quota_longer_than_the_loop_ends_it_at_once() {
+    // Far ahead, nonsense, and long over: none of them is waited for, none makes it spin.
+    for seconds in [5 * 3600, 80 * 365 * 24 * 3600, -3600] {
+        let played = speaks_claude(
+            &["--max-duration", "20s"],
+            &[&turned_away(seconds)],
+            Limit(1, "after 1 iteration: the usage limit of the provider lasts longer"),
+        );
+        assert_eq!(played.all("waiting").len(), 0);
+    }
+}
+
+#[test]
+fn several_loops_share_the_calls_of_an_hour() {
+    let scenario = Scenario {
+        criteria: FAR,
+        settings: "limits.calls_per_hour = 3\nlimits.iterations = 2",
+        args: &[],
+        acts: &["echo $n >> log"],
+        ..Scenario::default()
+    };
+    let worlds: Vec<World> = (0..4).map(|_| scenario.world()).collect();
+    let state = worlds[0].terminal.state();
+    let start = |world: &World| {
+        let mut command = world.terminal.command(&["run", "--json", "--trust", "--max-duration", "40s"]);
+        command.env("LOOPKEEPER_STATE_DIR", &state).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let running: Vec<Child> = worlds.iter().map(start).collect();
+    let mut full = 0;
+    for loop_of in running {
+        let ran = Ran::of(&loop_of.wait_with_output().unwrap());
+        let last: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
+        let sentence = last["sentence"].as_str().unwrap();
+        assert_eq!(ran.code, Some(4), "{sentence}");
+        full += u32::from(sentence.ends_with(": the calls of this hour are used up for longer"));
+    }
+    let starts: u64 = worlds.iter().map(World::starts).sum();
+    assert_eq!(starts, 3, "never more than there are, and none of them lost");
+    assert!(full >= 3, "{full} of 4 loops, two starts each, cannot have had both");
+    let calls = std::fs::read_to_string(state.join("calls")).unwrap();
+    assert_eq!(calls.lines().count(), 3, "{calls}");
+    assert_eq!(std::fs::metadata(state.join("calls")).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_list_of_calls_that_cannot_be_used_holds_nobody_up() {
+    let scenario = Scenario {
+        criteria: &["Enough: `$ wc -l < log` `>= 2`"],
+        before: "touch log",
+        acts: &["echo $n >> log"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    std::fs::create_dir_all(world.terminal.state().join("calls")).unwrap();
+    std::fs::set_permissions(world.terminal.state(), Permissions::from_mode(0o700)).unwrap();
+    let ran = world.run(&["run", "--json", "--trust"]);
+    let played = Played::new(world, ran);
+    played.ended_as(&scenario.ends.expected());
+    let started = played.record("iteration-intended", 2);
+    assert_eq!(started["callsThisHour"], 2);
+    let note = started["callsNote"].as_str().unwrap();
+    assert!(note.ends_with(": the calls of other loops are not counted"), "{note}");
 }

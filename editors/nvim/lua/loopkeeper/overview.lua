@@ -56,6 +56,11 @@ local function loop_lines(loop)
   if breakers[loop.breaker.state] then
     table.insert(lines, ('  breaker %s: %s'):format(breakers[loop.breaker.state], loop.breaker.reason or ''))
   end
+  if loop.warnings and #loop.warnings > 0 then
+    table.insert(lines, '  limits: ' .. table.concat(loop.warnings, ', '))
+  elseif loop.forecast and status.is_open(loop) then
+    table.insert(lines, '  ' .. loop.forecast)
+  end
   if loop.activity and status.is_open(loop) then
     table.insert(lines, '  ' .. loop.activity)
   end

@@ -112,6 +112,11 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
     if let Some(status) = known.status {
         all.push(Block::Text(breaker(known, status)));
         all.push(Block::Text(budget(known, status)));
+        if !status.warnings.is_empty() {
+            all.push(Block::Text(format!("Limits: {}.", status.warnings.join(", "))));
+        }
+        let heads = status.forecast.as_ref().filter(|_| known.open_loop().is_some());
+        all.extend(heads.map(|it| Block::Text(format!("{}.", words::capitalised(it)))));
         all.extend(status.activity.as_ref().map(|it| Block::Text(format!("Last seen: {it}"))));
     }
     if known.trust.unknown > 0 {
@@ -144,5 +149,10 @@ fn budget(known: &Known<'_>, status: &LoopStatus) -> String {
     parts.extend(worked.map(|it| format!("{it} of {}", words::duration(limits.duration_ms))));
     let cost = status.spent.cost_micros.map(words::cost);
     parts.extend(cost.map(|it| format!("{it} of {}", words::cost(limits.cost_micros))));
+    let of = limits.tokens.map_or_else(String::new, |it| format!(" of {}", words::amount(it)));
+    parts.extend(status.spent.tokens.map(|it| format!("{}{of} tokens", words::amount(it))));
+    if known.state.is_some_and(|it| !it.spec.agent.dialect.tells_cost()) {
+        parts.push("its cost is not told by the agent".to_owned());
+    }
     format!("Used: {}.", parts.join(", "))
 }

@@ -95,7 +95,7 @@ fn trouble(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
         (Phase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
         (Phase::Ended, Some(_)) if known.is_mended() => return None,
         (Phase::Ended, Some(OutcomeKind::Limit)) => {
-            let (fact, cure) = limit(status);
+            let (fact, cure) = limit(known, status);
             (Severity::Warning, Code::LimitReached, "limit reached", fact, cure)
         }
         (Phase::Ended, Some(OutcomeKind::Breaker)) => (
@@ -132,15 +132,21 @@ fn breaker(status: &LoopStatus) -> String {
 }
 
 /// The limit as it is set, not what was spent: that is the loop's business.
-fn limit(status: &LoopStatus) -> (String, &'static str) {
+fn limit(known: &Known<'_>, status: &LoopStatus) -> (String, &'static str) {
     let limits = &status.limits;
+    let tokens = limits.tokens.filter(|it| status.spent.tokens.is_some_and(|used| used >= *it));
+    let duration = words::duration(limits.duration_ms);
     if status.iteration >= limits.iterations {
         let iterations = words::counted(u64::from(limits.iterations), "iteration");
         (format!("all of {iterations} used"), "Raise `limits.iterations`")
     } else if status.spent.cost_micros.is_some_and(|it| it >= limits.cost_micros) {
         (format!("{} spent", words::cost(limits.cost_micros)), "Raise `limits.cost_usd`")
+    } else if let Some(tokens) = tokens {
+        (format!("{} tokens used", words::amount(tokens)), "Raise `limits.tokens`")
+    } else if known.state.is_some_and(|it| it.worked_ms < limits.duration_ms) {
+        (format!("the next wait is longer than what is left of {duration}"), "Raise `limits.duration`")
     } else {
-        (format!("{} of work done", words::duration(limits.duration_ms)), "Raise `limits.duration`")
+        (format!("{duration} of work done"), "Raise `limits.duration`")
     }
 }
 

@@ -174,3 +174,31 @@ fn headlines_say_the_state_first() {
     );
     check(&[baseline(), Record::Ended { outcome }], "Completed, claimed, not verified: all boxes are ticked");
 }
+
+#[test]
+fn limits_that_are_near_are_shown_while_it_lasts() {
+    let mut state = after(&[baseline(), intended()]);
+    let shown = |state: &Loop| serde_json::to_value(status(state, &alive())).expect("json");
+    let value = shown(&state);
+    assert_eq!(
+        (&value["limits"]["callsPerHour"], &value["spent"]["callsThisHour"]),
+        (&json!(100), &json!(4))
+    );
+    assert_eq!((value.get("warnings"), value["limits"].get("tokens")), (None, None));
+    state.spec.settings.limits.tokens = Some(1_000_000);
+    state.spent.tokens = Some(850_000);
+    state.spent.cost_micros = Some(25_000_000);
+    state.spent.calls_this_hour = 80;
+    state.calls_note = Some("no list".into());
+    let value = shown(&state);
+    assert_eq!(value["limits"]["tokens"], 1_000_000);
+    let expect = json!(["850 k of 1 M tokens used", "80 of 100 calls of this hour used", "no list"]);
+    assert_eq!(value["warnings"], expect, "what is used up is no warning");
+    state.outcome = Some(Outcome {
+        kind: OutcomeKind::Stopped,
+        verified: false,
+        sentence: "stopped".into(),
+        cause: None,
+    });
+    assert_eq!(shown(&state).get("warnings"), None);
+}
