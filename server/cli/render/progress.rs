@@ -13,7 +13,8 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
     let style = if status.state == State::Working { LOUD } else { CARE };
     let mut first = format!("{style}{}{style:#}", headline(status));
     if let Some(until) = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at)) {
-        let _ = write!(first, ", until {}", zone.short(until, now_ms));
+        let left = words::elapsed(until.saturating_sub(now_ms));
+        let _ = write!(first, ", until {}, {left} more", zone.short(until, now_ms));
     }
     let elapsed_ms = Zone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
     let mut facts = vec![status.agent.clone(), words::elapsed(elapsed_ms)];

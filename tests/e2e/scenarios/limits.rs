@@ -232,3 +232,12 @@ fn a_list_of_calls_that_cannot_be_used_holds_nobody_up() {
     let note = started["callsNote"].as_str().unwrap();
     assert!(note.ends_with(": the calls of other loops are not counted"), "{note}");
 }
+
+#[test]
+fn looking_is_no_call() {
+    let scenario = Scenario { criteria: FAR, acts: &["true"], ..Scenario::default() };
+    let world = scenario.world();
+    world.run(&["run", "--dry-run"]).expect(0);
+    world.run(&["check"]).expect(1);
+    assert!(!world.terminal.state().join("calls").exists());
+}
