@@ -10,6 +10,8 @@ export interface BarInput {
   /** Why the server failed. */
   reason?: string;
   status?: StatusParams;
+  /** Milliseconds since 1970: a wait is counted down to from here, without a word of the server. */
+  now: number;
   /** What the server is asking the user. */
   question?: string;
   /** Loops that were seen at work here and not looked at since: their end is news. */
@@ -34,12 +36,12 @@ export function bar(input: BarInput): Bar | undefined {
   const active = status.loops.filter(isActive);
   const [first, second] = active;
   if (first && second) return several(active);
-  if (first) return one(first);
+  if (first) return one(first, input.now);
   if (status.health === "error") return unable(status.message ?? "The server reports an error.");
   if (input.question !== undefined) return asked(input.question);
   if (status.tasks.some((it) => it.checking)) return plain("sync~spin", "Ralph checking", "Ralph, running checks", tasks(status));
   const ended = unseen(status, input.news);
-  if (ended) return one(ended);
+  if (ended) return one(ended, input.now);
   if (status.tasks.length === 0) return undefined;
   return plain("circle-outline", "Ralph", "Ralph, idle", tasks(status));
 }
@@ -100,7 +102,7 @@ export function situation(it: LoopStatus): string {
   }
 }
 
-function one(it: LoopStatus): Bar {
+function one(it: LoopStatus, now: number): Bar {
   const count = `${it.iteration}/${it.limits.iterations}`;
   const label = (words: string): string => `Ralph ${it.task.title}, ${words}`;
   const tooltip = about(it);
@@ -115,16 +117,15 @@ function one(it: LoopStatus): Bar {
       return ended(it, as);
     case "working":
     case "idle":
-      return working(it, count, as);
+      return working(it, count, now, as);
   }
 }
 
 type Make = (icon: string, text: string, words: string, tone?: Bar["tone"]) => Bar;
 
-function working(it: LoopStatus, count: string, as: Make): Bar {
+function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
   if (it.phase === "waiting") {
-    const until = clock(it.wait?.resumesAt);
-    return as("clock", fit(`Ralph ${count}`, until), situation(it));
+    return as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it));
   }
   if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, "stopping"), `stopping, ${progress(it)}`);
   const passed = it.criteria.total > 0 ? `${it.criteria.passed}/${it.criteria.total}` : undefined;
@@ -215,6 +216,16 @@ function tasks(status: StatusParams): string {
   if (status.message) lines.push(status.message);
   if (!status.trusted) lines.push("This folder is not trusted: nothing is run.");
   return lines.join("\n");
+}
+
+/** `14:32`, `1:14:32`: how long from now until then. */
+function left(at: string | undefined, now: number): string | undefined {
+  const until = at === undefined ? Number.NaN : Date.parse(at);
+  if (Number.isNaN(until)) return undefined;
+  const seconds = Math.max(0, Math.ceil((until - now) / 1000));
+  const two = (it: number): string => String(it).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
 /** Hours and minutes where the user is. */

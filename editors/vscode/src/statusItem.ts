@@ -8,11 +8,13 @@ import type { Bar, BarInput } from "./status";
 
 /** An ended loop is news for this long, unless it is looked at before. */
 const news = 10 * 60_000;
+const second = 1000;
 const newsKey = "loopkeeper.news";
 
 export class StatusItem implements Disposable {
   private readonly item = window.createStatusBarItem("loopkeeper.status", StatusBarAlignment.Left, 10);
   private timer: { loop: string; handle: NodeJS.Timeout } | undefined;
+  private countdown: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly server: Server,
@@ -39,6 +41,7 @@ export class StatusItem implements Disposable {
     const mode = workspace.getConfiguration("loopkeeper").get<string>("statusBar.mode", "auto");
     const shown = bar(this.input()) ?? (mode === "always" ? nothing : undefined);
     this.ageNews();
+    clearTimeout(this.countdown);
     if (!shown || mode === "off") {
       this.item.hide();
       return;
@@ -49,17 +52,21 @@ export class StatusItem implements Disposable {
     this.item.accessibilityInformation = { label: shown.label, role: "button" };
     this.item.backgroundColor = shown.tone === "normal" ? undefined : new ThemeColor(`statusBarItem.${shown.tone}Background`);
     this.item.show();
+    if (shown.icon === "clock") this.countdown = setTimeout(() => {
+      this.update();
+    }, second);
   }
 
   dispose(): void {
     clearTimeout(this.timer?.handle);
+    clearTimeout(this.countdown);
     this.item.dispose();
   }
 
   private input(): BarInput {
     const { state, reason, status } = this.server;
     const question = this.server.questions.first;
-    return { server: state, news: this.news(), ...(reason !== undefined && { reason }), ...(status && { status }), ...(question !== undefined && { question }) };
+    return { server: state, now: Date.now(), news: this.news(), ...(reason !== undefined && { reason }), ...(status && { status }), ...(question !== undefined && { question }) };
   }
 
   private active(): string[] {

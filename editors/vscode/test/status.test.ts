@@ -7,8 +7,10 @@ import { bar, widest } from "../src/status";
 import type { Bar } from "../src/status";
 import { ended, loop, status, task } from "./samples";
 
+const now = Date.parse("2026-11-20T14:00:00Z");
+
 function shown(...loops: LoopStatus[]): Bar | undefined {
-  return bar({ server: "ready", status: status({ loops }), news: loops.map((it) => it.id) });
+  return bar({ server: "ready", now, status: status({ loops }), news: loops.map((it) => it.id) });
 }
 
 function check(name: string, actual: () => Bar | undefined, icon: string, text: string, tone: Bar["tone"] = "normal"): void {
@@ -20,7 +22,7 @@ function check(name: string, actual: () => Bar | undefined, icon: string, text: 
   });
 }
 
-const noon = new Date(2026, 10, 20, 14, 32).toISOString();
+const later = (seconds: number): string => new Date(now + seconds * 1000).toISOString();
 const open = { state: "open" as const, reason: "nothing changed in 3 iterations", counts: { noProgress: 3 }, trips: 1 };
 
 check("a task without a loop", () => shown(), "circle-outline", "Ralph");
@@ -28,7 +30,9 @@ check("at work", () => shown(loop()), "sync~spin", "Ralph 7/30 · 3/5");
 check("at work without criteria", () => shown(loop({ criteria: { passed: 0, failed: 0, unverified: 0, total: 0, items: [] } })), "sync~spin", "Ralph 7/30");
 check("the first checks", () => shown(loop({ phase: "baseline", iteration: 0 })), "sync~spin", "Ralph 0/30 · 3/5");
 check("stopping", () => shown(loop({ phase: "stopping" })), "sync~spin", "Ralph 7/30 · stopping");
-check("waiting", () => shown(loop({ phase: "waiting", wait: { reason: "quota", resumesAt: noon } })), "clock", "Ralph 7/30 · 14:32");
+for (const [seconds, text] of [[872, "14:32"], [871.4, "14:32"], [9, "0:09"], [4472, "1:14:32"], [86_400, "24:00:00"], [0, "0:00"], [-60, "0:00"]] as const) {
+  check(`waiting for ${seconds} s`, () => shown(loop({ phase: "waiting", wait: { reason: "quota", resumesAt: later(seconds) } })), "clock", `Ralph 7/30 · ${text}`);
+}
 check("waiting for a time that is none", () => shown(loop({ phase: "waiting", wait: { reason: "quota", resumesAt: "soon" } })), "clock", "Ralph 7/30");
 check("paused", () => shown(loop({ state: "paused", phase: "paused" })), "debug-pause", "Ralph 7/30");
 check("a question", () => shown(loop({ state: "needsYou", phase: "needsAnswer" })), "bell-dot", "Ralph needs you", "warning");
@@ -40,27 +44,27 @@ check("stopped by the user", () => shown(ended("stopped", false)), "debug-stop",
 check("at its limit", () => shown(ended("limit", false)), "error", "Ralph stopped at 11/30", "error");
 check("several", () => shown(loop(), loop({ id: "b" }), loop({ id: "c", state: "needsYou", phase: "needsAnswer" })), "sync~spin", "Ralph 3 · 1 needs you", "warning");
 check("several at work", () => shown(loop(), loop({ id: "b" })), "sync~spin", "Ralph 2 loops");
-check("checks without a loop", () => bar({ server: "ready", status: status({ tasks: [task({ checking: true })] }), news: [] }), "sync~spin", "Ralph checking");
-check("no server", () => bar({ server: "failed", reason: "not found", news: [] }), "warning", "Ralph: no server", "warning");
-check("the server can do nothing", () => bar({ server: "ready", status: status({ health: "error", message: "the state folder is open", tasks: [] }), news: [] }), "error", "Ralph: error", "error");
-check("a question about trust", () => bar({ server: "ready", status: status(), question: "May these run?", news: [] }), "bell-dot", "Ralph needs you", "warning");
+check("checks without a loop", () => bar({ server: "ready", now, status: status({ tasks: [task({ checking: true })] }), news: [] }), "sync~spin", "Ralph checking");
+check("no server", () => bar({ server: "failed", now, reason: "not found", news: [] }), "warning", "Ralph: no server", "warning");
+check("the server can do nothing", () => bar({ server: "ready", now, status: status({ health: "error", message: "the state folder is open", tasks: [] }), news: [] }), "error", "Ralph: error", "error");
+check("a question about trust", () => bar({ server: "ready", now, status: status(), question: "May these run?", news: [] }), "bell-dot", "Ralph needs you", "warning");
 check("large numbers", () => shown(loop({ iteration: 12_345, limits: { iterations: 1_000_000, durationMs: 0, costMicros: 0, callsPerHour: 0 } })), "sync~spin", "Ralph 12345/1000000");
 check("large numbers at the limit", () => shown({ ...ended("limit", false), iteration: 100_000, limits: { iterations: 100_000, durationMs: 0, costMicros: 0, callsPerHour: 0 } }), "error", "Ralph stopped · 100000", "error");
 
 test("nothing to say where there is no task", () => {
-  assert.equal(bar({ server: "ready", status: status({ tasks: [] }), news: [] }), undefined);
-  assert.equal(bar({ server: "starting", news: [] }), undefined);
+  assert.equal(bar({ server: "ready", now, status: status({ tasks: [] }), news: [] }), undefined);
+  assert.equal(bar({ server: "starting", now, news: [] }), undefined);
 });
 
 test("an error is told in the server's words", () => {
-  const it = bar({ server: "ready", status: status({ health: "error", message: "the state folder is open" }), news: [] });
+  const it = bar({ server: "ready", now, status: status({ health: "error", message: "the state folder is open" }), news: [] });
   assert.equal(it?.tooltip, "the state folder is open");
   assert.equal(it.label, "Ralph, error: the state folder is open");
 });
 
 test("an ended loop that is no news says nothing", () => {
   const done = ended("completed", true);
-  assert.equal(bar({ server: "ready", status: status({ loops: [done] }), news: [] })?.text, "Ralph");
+  assert.equal(bar({ server: "ready", now, status: status({ loops: [done] }), news: [] })?.text, "Ralph");
 });
 
 test("a loop that ended says nothing while another works", () => {

@@ -115,8 +115,8 @@ function M.is_open(loop)
 end
 
 ---@param time string RFC 3339 in UTC
----@return string local hour and minute
-local function clock(time)
+---@return string how long from now until then: 14:32, 1:14:32
+local function left(time)
   local year, month, day, hour, minute, second = time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)')
   if not year then
     return '…'
@@ -125,7 +125,12 @@ local function clock(time)
     os.time({ year = year, month = month, day = day, hour = hour, min = minute, sec = second, isdst = false })
   local now = os.time()
   local ahead = os.difftime(os.time(os.date('*t', now)), os.time(os.date('!*t', now)))
-  return os.date('%H:%M', as_local + ahead)
+  local seconds = math.max(0, math.floor(os.difftime(as_local + ahead, now)))
+  local hours, minutes = math.floor(seconds / 3600), math.floor(seconds / 60) % 60
+  if hours > 0 then
+    return ('%d:%02d:%02d'):format(hours, minutes, seconds % 60)
+  end
+  return ('%d:%02d'):format(minutes, seconds % 60)
 end
 
 ---@param loop loopkeeper.LoopStatus
@@ -137,7 +142,7 @@ local function one(loop)
   elseif loop.state == 'paused' then
     return 'Ralph paused ' .. counter, 'LoopkeeperPaused'
   elseif loop.state == 'working' and loop.wait then
-    return ('Ralph %s · %s'):format(counter, clock(loop.wait.resumesAt)), 'LoopkeeperPaused'
+    return ('Ralph %s · %s'):format(counter, left(loop.wait.resumesAt)), 'LoopkeeperPaused'
   elseif loop.state == 'working' then
     local criteria = loop.criteria
     return ('Ralph %s · %d/%d'):format(counter, criteria.passed, criteria.total), 'LoopkeeperWorking'
@@ -178,8 +183,26 @@ local function summary()
   return '', 'LoopkeeperIdle'
 end
 
+---@type uv.uv_timer_t?
+local ticker
+
+--- While the only open loop waits, its countdown goes on without a word of the server.
+local function tick()
+  local open = vim.tbl_filter(M.is_open, M.loops())
+  local counts = #open == 1 and open[1].state == 'working' and open[1].wait ~= nil
+  if counts and not ticker then
+    ticker = assert(vim.uv.new_timer())
+    ticker:start(1000, 1000, vim.schedule_wrap(M.render))
+  elseif not counts and ticker then
+    ticker:stop()
+    ticker:close()
+    ticker = nil
+  end
+end
+
 --- Works the statusline out again and redraws it where it changed.
 function M.render()
+  tick()
   local text, highlight = summary()
   if text ~= ui_state.text or highlight ~= ui_state.highlight then
     ui_state = { text = text, highlight = highlight }

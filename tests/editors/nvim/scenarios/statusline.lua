@@ -56,8 +56,11 @@ return {
     shown(editor, fake, 'Ralph claims done · 3', { Fake.loop(done) }, task)
     done.outcome.kind = 'limit'
     shown(editor, fake, 'Ralph stopped at 3/25', { Fake.loop(done) }, task)
-    editor:lua("vim.env.TZ = 'UTC'")
-    shown(editor, fake, 'Ralph 7/25 · 14:32', { Fake.loop(waiting('2026-11-20T14:32:10Z')) }, task)
+    -- It counts down without another word of the server.
+    local soon = os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 14 * 60 + 34)
+    shown(editor, fake, 'Ralph 7/25 · 14:32', { Fake.loop(waiting(soon)) }, task)
+    local later = os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 3600 + 14 * 60 + 34)
+    shown(editor, fake, 'Ralph 7/25 · 1:14:32', { Fake.loop(waiting(later)) }, task)
     shown(editor, fake, 'Ralph 2 at work', { Fake.loop(), Fake.loop({ id = 'b' }) }, task)
     shown(editor, fake, 'Ralph 3 · 1 needs you', {
       Fake.loop(),
