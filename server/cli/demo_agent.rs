@@ -140,10 +140,10 @@ mod tests {
     use std::process::Command;
     use std::time::Duration;
 
-    use loopkeeper_core::agent::claims;
     use loopkeeper_core::agent::provider::Here;
     use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
     use loopkeeper_core::agent::{AgentEnding, AgentRun};
+    use loopkeeper_core::claims;
     use loopkeeper_core::settings::Dialect;
 
     use super::{Voice, play};

@@ -75,7 +75,7 @@ fn commit(folder: &Path) -> Result<(), git2::Error> {
 mod tests {
     use std::fs;
 
-    use loopkeeper_core::agent::claims;
+    use loopkeeper_core::claims;
     use loopkeeper_core::settings::{Layer, LayerKind, resolve};
     use loopkeeper_core::task::{Document, read};
 

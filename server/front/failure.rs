@@ -46,6 +46,17 @@ pub(crate) enum Kind {
     Broken,
 }
 
+impl Kind {
+    /// What a process of ours that could not begin says by its exit code.
+    pub(crate) fn of_exit(code: Option<i32>) -> Self {
+        match code {
+            Some(2) => Self::Usage,
+            Some(5) => Self::NotTrusted,
+            _ => Self::Broken,
+        }
+    }
+}
+
 impl Failure {
     pub(crate) fn new(kind: Kind, what: impl Display) -> Self {
         let what = what.to_string();

@@ -21,7 +21,7 @@ pub(crate) fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>
             let errors = String::from_utf8_lossy(&output.stderr);
             let what = errors.trim().trim_start_matches("error: ");
             Err(Failure::new(
-                kind_of(output.status.code()),
+                Kind::of_exit(output.status.code()),
                 if what.is_empty() { "the keeper did not start" } else { what },
             ))
         }
@@ -72,14 +72,5 @@ pub(crate) fn start_checks(store: &StateDir, task: &Path, criterion: Option<&str
         return Ok(());
     }
     let errors = String::from_utf8_lossy(&output.stderr);
-    Err(Failure::new(kind_of(output.status.code()), errors.trim().trim_start_matches("error: ")))
-}
-
-/// A keeper that could not begin says by its own exit code what kind of trouble it is.
-fn kind_of(code: Option<i32>) -> Kind {
-    match code {
-        Some(2) => Kind::Usage,
-        Some(5) => Kind::NotTrusted,
-        _ => Kind::Broken,
-    }
+    Err(Failure::new(Kind::of_exit(output.status.code()), errors.trim().trim_start_matches("error: ")))
 }

@@ -4,7 +4,7 @@
 
 mod clean;
 mod command;
-mod files;
+pub(super) mod files;
 
 use std::ffi::OsString;
 use std::path::Path;

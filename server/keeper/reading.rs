@@ -8,7 +8,9 @@ use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId, Document, Task, read as read_documents};
 use loopkeeper_core::trust::{Item, Runs};
+use loopkeeper_core::when;
 
+use super::checks::files;
 use super::perform::Scene;
 use crate::adapters::task_files;
 use crate::adapters::trust::TrustStore;
@@ -25,7 +27,16 @@ pub(super) fn read(scene: &Scene, spec: &LoopSpec) -> Reading {
         context: task.context.into_iter().map(|it| it.text).collect(),
         criteria: task.criteria,
         plan: task.plan,
+        matching: matching(spec),
     }
+}
+
+/// The globs of `exit.when` that files of the tree match.
+fn matching(spec: &LoopSpec) -> Vec<String> {
+    let condition = spec.settings.exit.when.as_deref().and_then(|it| when::parse(it).ok());
+    let Some(condition) = condition else { return Vec::new() };
+    let root = Path::new(&spec.root);
+    condition.globs().into_iter().filter(|glob| files::any_match(root, glob)).map(str::to_owned).collect()
 }
 
 /// The commands that the loop was started with were asked about then.

@@ -48,12 +48,7 @@ pub(super) fn begin(args: &Args) -> Answer {
 /// A criterion that does not hold is no failure here: its result says so.
 fn ended(code: Option<i32>, words: &str) -> Answer {
     let Some((_, what)) = words.split_once("error: ") else { return Ok(Exit::Done) };
-    let kind = match code {
-        Some(2) => Kind::Usage,
-        Some(5) => Kind::NotTrusted,
-        _ => Kind::Broken,
-    };
-    Err(Failure::new(kind, what))
+    Err(Failure::new(Kind::of_exit(code), what))
 }
 
 fn words(child: &mut Child) -> String {

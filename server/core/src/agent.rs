@@ -3,7 +3,6 @@
 
 pub mod allow;
 pub mod argv;
-pub mod claims;
 pub mod claude;
 pub mod codex;
 pub mod errors;

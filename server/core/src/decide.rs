@@ -26,6 +26,7 @@ pub(crate) mod tests;
 mod waits;
 
 pub use apply::{apply, begin, replay};
+pub(crate) use exit::stages;
 pub use machine::{deadline, decide};
 pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 
@@ -116,6 +117,8 @@ pub struct Reading {
     pub untrusted: Vec<CriterionId>,
     /// Files of the agent's own (hooks, servers, settings) that nobody trusted as they are; fit to be shown.
     pub surfaces: Vec<String>,
+    /// Globs of `exit.when` that files of the tree match.
+    pub matching: Vec<String>,
 }
 
 /// What the list of calls that all loops of this user share says to one more.
@@ -153,6 +156,7 @@ pub enum Order {
 
 /// What to do next, in order.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a handful lives for one turn")]
 pub enum Step {
     Record(Record),
     Effect(Effect),

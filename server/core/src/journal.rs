@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::{AgentRun, ProviderError};
 use crate::check::CheckResult;
+use crate::claims::Claims;
 use crate::moment::Moment;
 use crate::settings::Settings;
 use crate::task::{Criterion, CriterionId, PlanItem, TaskId};
@@ -108,6 +109,15 @@ pub enum Record {
         edited_artefacts: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim: Option<Claim>,
+        /// All that the agent's last message claims, where it claims anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        claims: Option<Box<Claims>>,
+        /// It did nothing but run tests.
+        #[serde(default, skip_serializing_if = "is_false")]
+        test_only: bool,
+        /// Globs of `exit.when` that files of the tree match.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        matching: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<ProviderError>,
         /// One sentence for people: what this iteration did.
@@ -187,6 +197,11 @@ pub enum Record {
     /// A type this version does not know: kept in the chain, otherwise ignored.
     #[serde(other)]
     Unknown,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// Everything a loop was started with, resolved. What runs is what stands here.
@@ -312,8 +327,12 @@ impl Changes {
 pub enum Claim {
     /// `<promise>…</promise>`, exact, in the agent's own last message.
     Promise,
+    /// `EXIT_SIGNAL: true`.
+    ExitSignal,
     /// Every blocking plan item is ticked or passes.
     Plan,
+    /// As many indications of completion as `exit.completion_indicators` asks for.
+    Words,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

@@ -4,11 +4,12 @@
 //! as arguments, time comes in as [`moment::Moment`], what should happen goes out as data.
 //!
 //! Reading order: [`task`] (what must hold), [`check`] (what a check found), [`agent`] (what an agent said),
-//! [`journal`] (what is recorded), [`decide`] (`decide` and `apply`, the heart), [`view`] (what is shown),
-//! [`settings`] (the one table of configuration).
+//! [`claims`] (what its last message claims), [`journal`] (what is recorded), [`decide`] (`decide` and `apply`,
+//! the heart), [`view`] (what is shown), [`settings`] (the one table of configuration).
 
 pub mod agent;
 pub mod check;
+pub mod claims;
 pub mod decide;
 pub mod journal;
 pub mod moment;
@@ -20,3 +21,4 @@ pub mod settings;
 pub mod task;
 pub mod trust;
 pub mod view;
+pub mod when;

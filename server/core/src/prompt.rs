@@ -42,6 +42,10 @@ pub struct PromptInput<'a> {
     /// The agent's edits to criteria, which are not taken up.
     pub proposed: &'a [String],
     pub promise: &'a str,
+    /// The stage whose turn it is; criteria of later ones are not asked for yet.
+    pub due_stage: u32,
+    /// What the loop noticed about the last iterations, as one sentence.
+    pub advice: Option<&'a str>,
     /// Completion needs a claim although every criterion has a check (`--anyway`).
     pub claim_wanted: bool,
     /// [`MAX_BYTES`] or [`MAX_ARGUMENT_BYTES`].

@@ -10,8 +10,8 @@ mod assignment;
 pub(crate) mod closest;
 mod document;
 mod environment;
-mod finding;
-mod globs;
+pub(crate) mod finding;
+pub(crate) mod globs;
 pub(crate) mod keys;
 mod outside;
 mod policy;
@@ -21,7 +21,7 @@ pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod toml_layer;
-mod units;
+pub(crate) mod units;
 mod value;
 
 use serde::{Deserialize, Serialize};

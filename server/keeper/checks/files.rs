@@ -34,6 +34,12 @@ pub(super) async fn look(root: &Path, check: &Check, timeout: Duration) -> Findi
     }
 }
 
+/// Whether something under the root matches the glob. Looks at once, on this thread.
+pub(in super::super) fn any_match(root: &Path, glob: &str) -> bool {
+    let check = Check::Exists { globs: vec![glob.to_owned()] };
+    found(root, &check, &AtomicBool::new(false)).is_ok_and(|it| it.status == Status::Pass)
+}
+
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {

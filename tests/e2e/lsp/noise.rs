@@ -38,6 +38,10 @@ fn an_idle_editor_hears_nothing_beside_ended_and_paused_loops() {
     sleep(Duration::from_secs(6));
     let messages = studio.editor.messages();
     assert_eq!(messages.len(), before, "{:#?}", &messages[before..]);
+    // The control: what happens is heard where silence was counted.
+    studio.world.run(&["stop", &paused]).expect(0);
+    studio.status(|it| is_in(it, &paused, "done"));
+    assert!(studio.editor.messages().len() > before);
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::{AgentRun, ProviderClass};
 use crate::check::Status;
+use crate::claims::Claims;
 use crate::journal::{
-    BreakerState, Changes, Entry, LoopSpec, PauseReason, Pinned, Record, Role, Round, SnapshotWhen,
+    BreakerState, Changes, Claim, Entry, LoopSpec, PauseReason, Pinned, Record, Role, Round, SnapshotWhen,
 };
 use crate::moment::Moment;
 use crate::task::{Criterion, CriterionId};
@@ -205,8 +206,13 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
         denials: 0,
         denied: Vec::new(),
         final_text: String::new(),
+        tools: Vec::new(),
+        commands: Vec::new(),
         changes: Changes::default(),
         claim: None,
+        claims: Claims::default(),
+        test_only: false,
+        matching: Vec::new(),
         row: Vec::new(),
         sentence: String::new(),
         interrupted: false,
@@ -238,6 +244,8 @@ fn agent_ended(state: &mut Loop, at: Moment, run: &AgentRun) {
         row.session_lost = row.resumed && run.session_lost;
         state.session.ran(at, &row.session, run);
         row.final_text.clone_from(&run.final_text);
+        row.tools.clone_from(&run.tools);
+        row.commands.clone_from(&run.commands);
     }
 }
 
@@ -292,9 +300,7 @@ fn passes(state: &Loop) -> bool {
 }
 
 fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
-    let Record::IterationEnded {
-        changes, plan, proposed, seen, edited_artefacts, claim, sentence, near, ..
-    } = record
+    let Record::IterationEnded { changes, plan, proposed, seen, edited_artefacts, claim, near, .. } = record
     else {
         return;
     };
@@ -310,12 +316,15 @@ fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
     let mut trouble = false;
     if let Some(row) = state.history.last_mut() {
         row.ended_at = at;
-        row.changes.clone_from(changes);
-        row.claim = *claim;
-        row.sentence.clone_from(sentence);
+        fill(row, record);
         trouble = breaker::is_provider_trouble(row);
     }
-    state.claims = if claim.is_some() { state.claims.saturating_add(1) } else { 0 };
+    state.claims = match claim {
+        // Words come easily: alone they count once there is nothing left to do.
+        Some(Claim::Words) if changes.any() => 0,
+        Some(_) => state.claims.saturating_add(1),
+        None => 0,
+    };
     count_failure(state, trouble);
     breaker::count(&mut state.breaker, changes, trouble);
     state.phase = Phase::Boundary;
@@ -338,6 +347,19 @@ fn count_failure(state: &mut Loop, trouble: bool) {
         (true, false) => state.failures.saturating_add(1),
         _ => 0,
     };
+}
+
+/// What the end of an iteration says of it.
+fn fill(row: &mut Iteration, record: &Record) {
+    let Record::IterationEnded { changes, claim, claims, test_only, matching, sentence, .. } = record else {
+        return;
+    };
+    row.changes.clone_from(changes);
+    row.claim = *claim;
+    row.claims = claims.as_deref().cloned().unwrap_or_default();
+    row.test_only = *test_only;
+    row.matching.clone_from(matching);
+    row.sentence.clone_from(sentence);
 }
 
 fn breaker_changed(state: &mut Loop, record: &Record) {

@@ -10,7 +10,7 @@ use super::{Effect, Step, breaker, exit, limits, questions, waits};
 
 /// What comes next when nothing runs.
 pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
-    if let Some(outcome) = exit::completed(state) {
+    if let Some(outcome) = exit::completed(state, now) {
         return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
     }
     if state.stop.is_some() {

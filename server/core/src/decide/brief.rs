@@ -11,9 +11,9 @@ use crate::settings::PromptBy;
 use crate::task::CriterionId;
 use crate::view::words;
 
-use super::Reading;
 use super::questions::Settled;
 use super::state::{Iteration, Loop};
+use super::{Reading, exit};
 
 /// When an iteration begins, and how.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +26,8 @@ pub(super) struct At {
 /// The next iteration's prompt.
 pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
     let last = state.last_iteration().map(last);
+    let advice =
+        exit::advice(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
     build(&PromptInput {
         task: &reading.prompt,
         iteration: state.iteration + 1,
@@ -41,6 +43,8 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
         context: &reading.context,
         proposed: &state.proposed,
         promise: &state.spec.promise,
+        due_stage: exit::stages::due(&state.pinned, |id| state.status_of(id)),
+        advice: advice.as_deref(),
         claim_wanted: state.spec.anyway && state.held_at_start,
         max_bytes: match state.spec.agent.prompt {
             PromptBy::Argument => MAX_ARGUMENT_BYTES,
@@ -75,13 +79,28 @@ fn last(row: &Iteration) -> Last<'_> {
     Last { changes: &row.changes, claim: row.claim, cut_short }
 }
 
+/// What the agent's last message comes to.
+pub(super) struct Said {
+    pub(super) claim: Option<Claim>,
+    /// Why the claim cannot be meant as it stands.
+    pub(super) contradiction: Option<String>,
+    pub(super) test_only: bool,
+}
+
 /// One sentence on the iteration that just ended.
-pub(super) fn sentence(
-    state: &Loop,
-    changes: &Changes,
-    round: Option<&Round>,
-    claim: Option<Claim>,
-) -> String {
+pub(super) fn sentence(state: &Loop, changes: &Changes, round: Option<&Round>, said: &Said) -> String {
+    let mut text = what_happened(state, changes, round, said.claim);
+    if said.test_only {
+        text.push_str(", nothing but tests ran");
+    }
+    if let Some(contradiction) = &said.contradiction {
+        text.push_str("; ");
+        text.push_str(contradiction);
+    }
+    text
+}
+
+fn what_happened(state: &Loop, changes: &Changes, round: Option<&Round>, claim: Option<Claim>) -> String {
     let work = match (changes.count, changes.committed) {
         (0, false) => "nothing changed".to_owned(),
         (0, true) => "committed".to_owned(),

@@ -1,41 +1,57 @@
-//! When a loop is done. Checks decide; a claim only stands in where there is no check, and never beats one.
+//! When a loop is done. Checks decide; a claim only stands in where there is no check, and never beats one. What the
+//! user wrote as `exit.when` takes the place of these rules, but calls nothing verified that is not.
+
+mod claimed;
+pub(super) mod groups;
+pub(crate) mod stages;
+mod when;
 
 use crate::check::Status;
 use crate::journal::{Outcome, OutcomeKind, Pinned};
+use crate::moment::Moment;
 
 use super::limits::iterations;
 use super::state::{Iteration, Loop};
 
+pub(super) use claimed::{advice, plan_complete};
+
 /// The outcome if the task is done now, judged by the last round alone.
-pub(super) fn completed(state: &Loop) -> Option<Outcome> {
+pub(super) fn completed(state: &Loop, now: Moment) -> Option<Outcome> {
+    if let Some(condition) = when::of(state) {
+        return when::ended(state, &condition, now);
+    }
     match state.last_iteration() {
-        None => already_holds(state),
+        None => nothing_to_do(state),
         Some(last) => done_after(state, last),
     }
 }
 
 /// Before the first iteration: nothing to do, and the user did not insist.
-fn already_holds(state: &Loop) -> Option<Outcome> {
-    let all_checked = state.required().all(|it| it.criterion.check.is_some());
-    let holds = state.held_at_start && all_checked && state.open_items().next().is_none();
-    if !holds || state.spec.anyway {
+fn nothing_to_do(state: &Loop) -> Option<Outcome> {
+    if state.spec.anyway || state.open_items().next().is_some() {
         return None;
     }
-    let n = state.required().count();
-    Some(verified(format!(
-        "completed, verified: already holds, {} before the first iteration",
-        criteria(n, "passed", "passed")
-    )))
+    let (checked, unchecked) = split(state);
+    if state.held_at_start && unchecked.is_empty() {
+        return Some(verified(format!(
+            "completed, verified: already holds, {} before the first iteration",
+            criteria(checked.len(), "passed", "passed")
+        )));
+    }
+    if checked.is_empty() && plan_complete(state) {
+        let sentence =
+            "completed, claimed, not verified: every plan item was ticked before the first iteration";
+        return Some(claimed(sentence.to_owned()));
+    }
+    None
 }
 
 fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
-    let (checked, unchecked): (Vec<&Pinned>, Vec<&Pinned>) =
-        state.required().partition(|it| it.criterion.check.is_some());
+    let (checked, unchecked) = split(state);
     if checked.is_empty() {
-        return claimed_only(state, last, unchecked.len());
+        return claimed::completed(state, last, unchecked.len());
     }
-    let holds = |it: &&Pinned| state.status_of(&it.criterion.id) == Some(Status::Pass);
-    if !checked.iter().all(holds) {
+    if !groups::hold(state, &checked) {
         return None;
     }
     let needs_claim = !unchecked.is_empty() || (state.spec.anyway && state.held_at_start);
@@ -46,38 +62,41 @@ fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
     if !open.is_empty() && !rests(state, last) {
         return None;
     }
-    let after = iterations(state.iteration);
-    let tail = open_tail(&open);
-    Some(if unchecked.is_empty() {
-        let n = criteria(checked.len(), "passes", "pass");
-        verified(format!("completed, verified: {n} by loopkeeper's own run after {after}{tail}"))
-    } else {
-        let n = match checked.len() {
-            1 => "the one criterion with a check passes".to_owned(),
-            n => format!("all {n} criteria with a check pass"),
-        };
-        let m = unchecked.len();
-        claimed(format!(
-            "completed, claimed, not verified: {n}, {m} without one only claimed, after {after}{tail}"
-        ))
-    })
+    let tail = format!("{}{}", open_tail(&open), claimed::contradiction(last));
+    Some(holding(state, &checked, unchecked.len(), &tail))
 }
 
-/// No check anywhere: the agent's word, given in a row, or a plan worked off.
-fn claimed_only(state: &Loop, last: &Iteration, unchecked: usize) -> Option<Outcome> {
-    let claim = last.claim?;
-    let by_plan = claim == crate::journal::Claim::Plan;
-    let enough = by_plan || state.claims >= state.spec.settings.exit.done_signals;
-    if !enough || state.open_items().next().is_some() {
-        return None;
-    }
+/// Everything that must hold does: how much of it by our own run.
+fn holding(state: &Loop, checked: &[&Pinned], unchecked: usize, tail: &str) -> Outcome {
     let after = iterations(state.iteration);
-    let how = if by_plan { "every plan item is ticked" } else { "the agent says so" };
-    let what = match unchecked {
-        0 => String::new(),
-        n => format!(", {}", criteria(n, "has no check", "have no check")),
+    let failing = checked.iter().filter(|it| !passes(state, it)).count();
+    if failing > 0 {
+        let (passing, total) = (checked.len() - failing, checked.len());
+        return claimed(format!(
+            "completed, not verified: most of every group, {passing} of {total} required criteria, pass after \
+             {after}{tail}"
+        ));
+    }
+    if unchecked == 0 {
+        let n = criteria(checked.len(), "passes", "pass");
+        return verified(format!("completed, verified: {n} by loopkeeper's own run after {after}{tail}"));
+    }
+    let n = match checked.len() {
+        1 => "the one criterion with a check passes".to_owned(),
+        n => format!("all {n} criteria with a check pass"),
     };
-    Some(claimed(format!("completed, claimed, not verified: {how} after {after}{what}")))
+    claimed(format!(
+        "completed, claimed, not verified: {n}, {unchecked} without one only claimed, after {after}{tail}"
+    ))
+}
+
+/// The required criteria, with and without a check.
+fn split(state: &Loop) -> (Vec<&Pinned>, Vec<&Pinned>) {
+    state.required().partition(|it| it.criterion.check.is_some())
+}
+
+fn passes(state: &Loop, pinned: &Pinned) -> bool {
+    state.status_of(&pinned.criterion.id) == Some(Status::Pass)
 }
 
 /// A goal has turned, and a whole further iteration with everything passing changed nothing: the open plan

@@ -2,7 +2,8 @@
 //! iteration before it. A round on a tree that would not stand still says nothing.
 
 use crate::check::Status;
-use crate::journal::{Claim, Pinned, Record, Role, Round};
+use crate::claims::Claims;
+use crate::journal::{Changes, Claim, Pinned, Record, Role, Round};
 use crate::task::{Check, Criterion};
 
 use super::machine::{criteria_of, stopped};
@@ -89,9 +90,12 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         mark_unstable(state, &mut it.round, &it.wrote);
         it.round
     });
-    let claim = claim(state, &reading);
+    let claims = claims(state);
+    let claim = strongest(state, &claims, &reading);
+    let test_only = is_test_only(state, &claims, &work.changes);
+    let said = brief::Said { claim, contradiction: claim.and_then(|_| claims.contradiction()), test_only };
     let near = limits::newly_near(state);
-    let sentence = brief::sentence(state, &work.changes, round.as_deref(), claim) + &brief::near(&near);
+    let sentence = brief::sentence(state, &work.changes, round.as_deref(), &said) + &brief::near(&near);
     let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
     let mut steps = Vec::new();
     if let Some(round) = round {
@@ -102,6 +106,9 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         changes: work.changes,
         proposed: pinned::proposals(state, &reading.criteria),
         claim,
+        claims: (claims != Claims::default()).then(|| Box::new(claims)),
+        test_only,
+        matching: reading.matching,
         seen: changed_documents.then_some(reading.criteria),
         plan: reading.plan,
         edited_artefacts: work.edited_artefacts,
@@ -113,17 +120,41 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
     steps
 }
 
-/// The strongest claim of the iteration that just ended. A failed agent claims nothing.
-fn claim(state: &Loop, reading: &Reading) -> Option<Claim> {
-    let row = state.last_iteration()?;
-    if super::breaker::is_provider_trouble(row) {
+/// What the last message of the iteration claims. A failed agent claims nothing.
+fn claims(state: &Loop) -> Claims {
+    let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_trouble(it)) else {
+        return Claims::default();
+    };
+    crate::claims::read(&row.final_text, &state.spec.promise, &state.spec.settings.exit.words)
+}
+
+/// The strongest of the claims, unless the agent itself says that it is not done.
+fn strongest(state: &Loop, claims: &Claims, reading: &Reading) -> Option<Claim> {
+    let trouble = state.last_iteration().is_none_or(super::breaker::is_provider_trouble);
+    if trouble || claims.exit_signal == Some(false) {
         return None;
     }
-    if crate::agent::claims::promise(&row.final_text, &state.spec.promise) {
+    if claims.promise {
         return Some(Claim::Promise);
     }
+    if claims.exit_signal == Some(true) {
+        return Some(Claim::ExitSignal);
+    }
     let mut blocking = reading.plan.iter().filter(|it| it.blocking).peekable();
-    (blocking.peek().is_some() && blocking.all(|it| it.done)).then_some(Claim::Plan)
+    if blocking.peek().is_some() && blocking.all(|it| it.done) {
+        return Some(Claim::Plan);
+    }
+    let enough = state.spec.settings.exit.completion_indicators as usize;
+    (claims.indicator_count() >= enough).then_some(Claim::Words)
+}
+
+fn is_test_only(state: &Loop, claims: &Claims, changes: &Changes) -> bool {
+    let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_trouble(it)) else {
+        return false;
+    };
+    let named_all = changes.count == changes.files.len() as u64;
+    let work = claims.status.as_ref().and_then(|it| it.work_type.as_ref());
+    named_all && !changes.committed && crate::claims::is_test_only(&changes.files, &row.commands, work)
 }
 
 fn is_disturbed(state: &Loop, wrote: &[String]) -> bool {

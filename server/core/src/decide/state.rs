@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
+use crate::claims::Claims;
 use crate::journal::{
     BreakerState, Changes, Claim, Head, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Role,
     SnapshotWhen, WaitReason,
@@ -53,7 +54,7 @@ pub struct Loop {
     pub warned: BTreeSet<LimitName>,
     /// Why the calls of other loops were not counted at the last start.
     pub calls_note: Option<String>,
-    /// Iterations in a row that ended with a claim.
+    /// Done signals in a row: iterations that ended with a claim. Words alone are one only where nothing changed.
     pub claims: u32,
     /// A goal has turned at some time.
     pub turned: bool,
@@ -96,6 +97,7 @@ pub enum Phase {
 
 /// One row of the history.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct Iteration {
     pub number: u32,
     pub started_at: Moment,
@@ -115,8 +117,17 @@ pub struct Iteration {
     /// What was denied, in words.
     pub denied: Vec<String>,
     pub final_text: String,
+    /// Names of the tools it used; empty where the agent does not tell.
+    pub tools: Vec<String>,
+    /// Commands that its tools ran.
+    pub commands: Vec<String>,
     pub changes: Changes,
     pub claim: Option<Claim>,
+    pub claims: Claims,
+    /// It did nothing but run tests.
+    pub test_only: bool,
+    /// Globs of `exit.when` that files of the tree matched after it.
+    pub matching: Vec<String>,
     /// In the order of the pinned criteria of that time.
     pub row: Vec<(CriterionId, Status)>,
     pub sentence: String,

@@ -7,6 +7,7 @@ use super::{
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::check::{CheckResult, Location, Status, TestCounts};
+use crate::claims::read;
 use crate::moment::Moment;
 use crate::settings::{
     AgentSettings, Dialect, ExitSettings, Limits, Permissions, PromptBy, Sandbox, Settings,
@@ -67,6 +68,9 @@ fn first_iteration() -> Vec<Record> {
             seen: Some(vec![criterion()]),
             edited_artefacts: vec!["target/x".to_owned()],
             claim: Some(Claim::Promise),
+            claims: Some(Box::new(read("EXIT_SIGNAL: true\nAll done.", "COMPLETE", &[]))),
+            test_only: true,
+            matching: vec!["docs/*.md".to_owned()],
             error: Some(provider_error()),
             sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
             near: vec![LimitName::Cost],

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::check::{CheckResult, Status};
+use crate::decide::stages;
 use crate::journal::{Claim, Pinned, QuestionKind, Role};
 use crate::view::words;
 
@@ -24,6 +25,7 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     let mut out = String::new();
     opening(&mut out, input);
     failing(&mut out, input, output_bytes);
+    later(&mut out, input);
     holding(&mut out, input);
     unchecked(&mut out, input);
     last(&mut out, input);
@@ -66,8 +68,10 @@ fn opening(out: &mut String, input: &PromptInput<'_>) {
 }
 
 fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
-    let failing: Vec<(&Pinned, &CheckResult)> = all_failing(input).collect();
-    let checked = input.pinned.iter().filter(|it| it.criterion.check.is_some()).count();
+    let failing: Vec<(&Pinned, &CheckResult)> =
+        all_failing(input).filter(|(it, _)| is_due(input, it)).collect();
+    let due = |it: &&Pinned| it.criterion.check.is_some() && is_due(input, it);
+    let checked = input.pinned.iter().filter(due).count();
     if failing.is_empty() {
         if checked > 0 && checked == with_status(input, Status::Pass).count() {
             out.push_str("Every check passes on the files as they are now.\n\n");
@@ -82,6 +86,19 @@ fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
         one_failing(out, input, (pinned, result), output_bytes);
     }
     left_out(out, broken.len() + missing.len());
+}
+
+/// A regression is due whatever its stage.
+fn is_due(input: &PromptInput<'_>, pinned: &Pinned) -> bool {
+    stages::of(pinned) <= input.due_stage || regressed(input, pinned)
+}
+
+/// Criteria of later stages: known, and not to be worked on now.
+fn later(out: &mut String, input: &PromptInput<'_>) {
+    let waiting = all_failing(input).filter(|(it, _)| !is_due(input, it));
+    let names: Vec<String> =
+        waiting.map(|(it, _)| format!("{} (stage {})", name(it), stages::of(it))).collect();
+    list(out, "What comes later: leave it until everything above holds", &names);
 }
 
 fn all_failing<'a>(input: &PromptInput<'a>) -> impl Iterator<Item = (&'a Pinned, &'a CheckResult)> {
@@ -157,12 +174,15 @@ fn last(out: &mut String, input: &PromptInput<'_>) {
         out.push_str("It was cut short: what it left may be half done.\n");
     }
     let said = match last.claim {
-        Some(Claim::Promise) => "said that all was done",
+        Some(Claim::Promise | Claim::ExitSignal | Claim::Words) => "said that all was done",
         Some(Claim::Plan) => "ticked off the whole plan",
         None => "",
     };
     if !said.is_empty() && all_failing(input).next().is_some() {
         let _ = writeln!(out, "It {said}. The checks above say otherwise.");
+    }
+    if let Some(advice) = input.advice {
+        let _ = writeln!(out, "{advice}");
     }
     out.push('\n');
 }
@@ -236,15 +256,29 @@ fn ending(out: &mut String, input: &PromptInput<'_>) {
          - Nobody answers while you work. Decide, and note what you assumed where the next one will read it.\n",
     );
     if claim_needed(input) {
-        let _ = writeln!(
-            out,
-            "- No check can tell when all of this is done. When it is, and only then, end your last message with \
-             this line alone:\n\n<promise>{}</promise>",
-            line(input.promise)
-        );
+        reporting(out, input);
     } else {
         out.push_str("- The loop ends by itself once all checks pass.\n");
     }
+}
+
+/// What only the agent can say is asked for in the forms that are read.
+fn reporting(out: &mut String, input: &PromptInput<'_>) {
+    let _ = writeln!(
+        out,
+        "- No check can tell when all of this is done, so say where you stand: near the end of your last message, \
+         print this block with one value each.\n\n\
+         ---RALPH_STATUS---\n\
+         STATUS: IN_PROGRESS | COMPLETE | BLOCKED\n\
+         WORK_TYPE: IMPLEMENTATION | TESTING | DOCUMENTATION | REFACTORING\n\
+         TESTS_STATUS: PASSING | FAILING | NOT_RUN\n\
+         EXIT_SIGNAL: false | true\n\
+         RECOMMENDATION: <one line>\n\
+         ---END_RALPH_STATUS---\n\n\
+         `EXIT_SIGNAL: true` means that nothing at all is left to do. When that is so, and only then, end your last \
+         message with this line alone:\n\n<promise>{}</promise>",
+        line(input.promise)
+    );
 }
 
 fn claim_needed(input: &PromptInput<'_>) -> bool {

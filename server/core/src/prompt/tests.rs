@@ -21,6 +21,7 @@ struct Scene {
     steering: Vec<String>,
     context: Vec<String>,
     proposed: Vec<String>,
+    due_stage: Option<u32>,
     claim_wanted: bool,
 }
 
@@ -85,6 +86,8 @@ impl Scene {
             context: &self.context,
             proposed: &self.proposed,
             promise: "COMPLETE",
+            due_stage: self.due_stage.unwrap_or(1),
+            advice: None,
             claim_wanted: self.claim_wanted,
             max_bytes: MAX_BYTES,
         })

@@ -1,5 +1,7 @@
 //! Whether a key may be given a value, by this version; if not, why, in words for the person who wrote it.
 
+use std::ops::Range;
+
 use super::assignment::{full_path, written};
 use super::finding::SettingCode;
 use super::table::{Key, Since};
@@ -33,11 +35,13 @@ pub(super) struct Problem {
 }
 
 /// Which part of a line is to blame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wrongly {
     Key,
     Value,
     Item(usize),
+    /// Bytes of a text, and what to write in their place.
+    Within(Range<usize>, Option<String>),
 }
 
 fn explain(key: &Key, path: &str, raw: &Raw, wrong: Wrong) -> Problem {
@@ -48,6 +52,12 @@ fn explain(key: &Key, path: &str, raw: &Raw, wrong: Wrong) -> Problem {
             let hint = Some(format!("this version takes {}", key.takes));
             Problem { code: SettingCode::NotYetSupported, place, message, hint }
         }
+        Fault::Within(error) => Problem {
+            code: SettingCode::BadValue,
+            place: Wrongly::Within(error.range, error.fix),
+            message: error.message,
+            hint: Some(error.hint),
+        },
         Fault::Found { found, hint } => {
             let message = format!("`{path}` takes {}, found {found}", key.takes);
             let hint = hint.map(str::to_owned);

@@ -1,7 +1,7 @@
 //! "Did you mean": the known word nearest to one that is not.
 
 /// The candidate that differs from `word` by the fewest typing slips, if they are few for its length.
-pub(super) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 40;
     if word.chars().count() > LONGEST {
         return None;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::keys::KEYS;
 use super::table::{Key, Since, Takes};
+use crate::when::words::CONDITIONS;
 
 const INTRODUCTION: &str = "\
 <!-- Generated from the table of keys by the test `configuration`; edit server/core/src/settings/keys.rs. -->
@@ -47,6 +48,21 @@ once: one that a crash overtook is not told again.
 
 ";
 
+const WHEN: &str = "\
+## `exit.when`
+
+An expression of conditions with `and`, `or`, `not` and brackets; `not` binds closest, then `and`, then `or`. Texts
+stand in `\"` or `'`, so that `when = 'criteria and text(\"done\")'` needs no escapes. Comparisons are `>`, `>=`, `<`,
+`<=` and `==`. An expression that can never hold, or always holds, is refused.
+
+An expression says when a loop ends, never what is verified: the outcome is *completed, verified* only if every
+required criterion has a check and passes then; where a required check fails the loop is *stopped*, not completed.
+Before the first iteration only an expression that cannot hold without `criteria` is asked.
+
+| condition | holds when |
+|---|---|
+";
+
 const RALPHRC: &str = "\
 ## `.ralphrc`
 
@@ -77,8 +93,18 @@ pub fn reference_page() -> String {
         page.push_str(&row(key));
     }
     page.push('\n');
+    page.push_str(&when());
     page.push_str(RALPHRC);
     page
+}
+
+fn when() -> String {
+    let mut text = WHEN.to_owned();
+    for it in CONDITIONS {
+        let _ = writeln!(text, "| `{}` | {} |", it.form, it.doc);
+    }
+    text.push('\n');
+    text
 }
 
 fn heading(section: &str) -> String {
@@ -187,6 +213,7 @@ fn shape(takes: Takes) -> Value {
     match takes {
         Takes::Word { now, .. } => json!({ "enum": now }),
         Takes::Agent | Takes::Text => json!({ "type": "string" }),
+        Takes::When => json!({ "type": "string", "minLength": 1, "maxLength": 1000 }),
         Takes::Promise => {
             json!({ "type": "string", "pattern": "^[^<>\\s]([^<>]*[^<>\\s])?$", "maxLength": 200 })
         }

@@ -84,7 +84,7 @@ impl fmt::Display for Origin {
 
 /// Text of a file as it may appear in a message: short, and with control, bidi and other invisible
 /// characters escaped.
-pub(super) fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if text.chars().nth(LONGEST).is_some() {

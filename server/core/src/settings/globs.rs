@@ -2,7 +2,7 @@
 //! accepted in silence.
 
 /// Why a glob is none, as a phrase; `None` for a good one.
-pub(super) fn glob_fault(glob: &str) -> Option<String> {
+pub(crate) fn glob_fault(glob: &str) -> Option<String> {
     if glob.is_empty() {
         return Some("an empty text".to_owned());
     }

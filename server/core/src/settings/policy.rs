@@ -18,6 +18,9 @@ pub struct ExitSettings {
     pub completion_indicators: u32,
     pub test_loops: u32,
     pub test_percentage: u32,
+    /// An expression of [`crate::when`], which reads it; `None`: the built-in rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
     pub groups: GroupRule,
     /// The user's own indicators with their confidence in percent.
     pub words: Vec<(String, u8)>,
@@ -128,6 +131,7 @@ impl Default for ExitSettings {
             completion_indicators: 2,
             test_loops: 3,
             test_percentage: 25,
+            when: None,
             groups: GroupRule::All,
             words: Vec::new(),
         }
@@ -169,6 +173,7 @@ impl ExitSettings {
             ("completion_indicators", Value::Count(it)) => self.completion_indicators = *it,
             ("test_loops", Value::Count(it)) => self.test_loops = *it,
             ("test_percentage", Value::Count(it)) => self.test_percentage = *it,
+            ("when", Value::Text(it)) => self.when = Some(it.clone()),
             ("words", Value::Weights(it)) => self.words.clone_from(it),
             ("groups", Value::Text(it)) if it == "all" => self.groups = GroupRule::All,
             ("groups", Value::Text(it)) if it == "majority" => self.groups = GroupRule::Majority,

@@ -63,6 +63,8 @@ pub(crate) enum Takes {
     Names,
     /// Environment variables with their values.
     Variables,
+    /// An expression of `exit.when`.
+    When,
     /// A table of texts with a weight each.
     Weights,
     /// An array of tables.
@@ -137,6 +139,7 @@ impl fmt::Display for Takes {
             Self::Texts => "a list of texts",
             Self::Names => "a list of names of environment variables",
             Self::Variables => "a table of environment variables and their values",
+            Self::When => "conditions joined by `and`, `or` and `not`, such as \"criteria and plan\"",
             Self::Weights => "a table of phrases with a number above 0, at most 1, each",
             Self::Services => "tables with `command`, `ready` and `timeout`",
         };

@@ -77,6 +77,7 @@ fn sample(key: &Key) -> &'static str {
         Takes::Paths | Takes::Globs | Takes::Texts | Takes::Names => "[\"OTHER\"]",
         Takes::Command | Takes::CommandOrNone => "[\"OTHER\"]",
         Takes::Variables => "{ OTHER = \"1\" }",
+        Takes::When => "\"criteria and plan\"",
         Takes::Weights => "{ other = 0.7 }",
         Takes::Services => panic!("not built"),
     }

@@ -102,16 +102,38 @@ impl Walk<'_> {
                 self.out.assignments.push(Assignment { key, agent, value, written, layer, origin });
             }
             Err(problem) => {
-                let at = match problem.place {
-                    Wrongly::Key => at,
-                    Wrongly::Value => value.span(),
-                    Wrongly::Item(index) => item_span(value, index),
+                let (at, fix) = match problem.place {
+                    Wrongly::Key => (at, None),
+                    Wrongly::Value => (value.span(), meant_word(key, &raw)),
+                    Wrongly::Item(index) => (item_span(value, index), None),
+                    Wrongly::Within(range, fix) => self.within(value.span(), &raw, range, fix),
                 };
                 let hint = problem.hint.unwrap_or_else(|| default_hint(key));
                 self.out.refused.push(full_path(key, agent));
-                let fix = meant_word(key, &raw).filter(|_| problem.place == Wrongly::Value);
                 self.say_with(problem.code, at, (problem.message, hint), fix);
             }
+        }
+    }
+
+    /// Bytes of a text as bytes of the file, where the text stands there as it is; else all of it, which no
+    /// single word cures.
+    fn within(
+        &self,
+        span: Range<usize>,
+        raw: &Raw,
+        range: Range<usize>,
+        fix: Option<String>,
+    ) -> (Range<usize>, Option<String>) {
+        let written = self.layer.text.get(span.clone()).unwrap_or_default();
+        let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
+        let inner = written.get(quotes..written.len().saturating_sub(quotes));
+        match (inner, raw) {
+            // Nothing to point at: the quotes show where it is missing.
+            (Some(inner), Raw::Text(text)) if inner == text && !range.is_empty() => {
+                let start = span.start + quotes;
+                (start + range.start..start + range.end, fix)
+            }
+            _ => (span, None),
         }
     }
 

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Why a text is no duration, size or amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub(super) enum UnitError {
+pub(crate) enum UnitError {
     #[error("it is empty")]
     Empty,
     #[error("it is no number")]
@@ -42,7 +42,7 @@ const SIZES: [(&str, u64); 9] = [
 ];
 
 /// `8h`, `1h30m`, `1h 30m`, `500ms` in milliseconds. Zero is a duration; whether it is allowed is the caller's matter.
-pub(super) fn duration_ms(text: &str) -> Result<u64, UnitError> {
+pub(crate) fn duration_ms(text: &str) -> Result<u64, UnitError> {
     let mut rest = non_negative(text)?;
     let mut total: u64 = 0;
     let mut smaller_than = u64::MAX;
@@ -71,7 +71,7 @@ pub(super) fn size_bytes(text: &str) -> Result<u64, UnitError> {
 }
 
 /// `25`, `0.1`, `1e2` US dollars in millionths.
-pub(super) fn micro_dollars(text: &str) -> Result<u64, UnitError> {
+pub(crate) fn micro_dollars(text: &str) -> Result<u64, UnitError> {
     let text = non_negative(text)?;
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| UnitError::NoNumber)?),

@@ -7,6 +7,7 @@ use super::finding::shown;
 use super::globs::{glob_fault, path_fault};
 use super::table::Takes;
 use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
+use crate::when::{self, WhenError};
 
 /// What was written, whatever it was written in.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +47,8 @@ pub(super) struct Wrong {
 pub(super) enum Fault {
     /// What was found instead, and what to do about it where the expectation alone does not say.
     Found { found: String, hint: Option<&'static str> },
+    /// Of a text that is an expression.
+    Within(Box<WhenError>),
     /// Known, and not acted on by this version.
     NotYet,
 }
@@ -76,6 +79,7 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Names => texts(raw, passed_fault),
         Takes::Variables => variables(raw),
         Takes::Weights => weights(raw),
+        Takes::When => when(raw),
         // A key that takes these is refused before its value is looked at.
         Takes::Services => Err(found(raw)),
     }
@@ -210,6 +214,15 @@ fn variables(raw: &Raw) -> Result<Value, Wrong> {
         }
     }
     Ok(Value::Pairs(pairs))
+}
+
+/// Kept as it is shown: on one line.
+fn when(raw: &Raw) -> Result<Value, Wrong> {
+    let Raw::Text(text) = raw else { return Err(found(raw)) };
+    match when::parse(text) {
+        Ok(expression) => Ok(Value::Text(expression.to_string())),
+        Err(error) => Err(Wrong { item: None, fault: Fault::Within(Box::new(error)) }),
+    }
 }
 
 fn weights(raw: &Raw) -> Result<Value, Wrong> {

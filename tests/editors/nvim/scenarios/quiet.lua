@@ -15,16 +15,23 @@ local loaded = [[
   return names
 ]]
 
+-- An editor on files that are none of ours.
+local function unrelated(fake, lua)
+  local folder = support.temp .. '/project'
+  support.write(folder .. '/README.md', '# A page\n')
+  support.write(folder .. '/notes.txt', 'text\n')
+  support.write(folder .. '/PROMPT.md', '# A task\n')
+  local editor =
+    Editor.start({ folder = folder, file = 'README.md', server = fake.command, env = fake.env, lua = lua })
+  editor:edit('notes.txt')
+  support.same({}, editor:lua(loaded), 'modules loaded by unrelated files')
+  return editor, folder
+end
+
 return {
   run = function()
     local fake = Fake.new()
-    local folder = support.temp .. '/project'
-    support.write(folder .. '/README.md', '# A page\n')
-    support.write(folder .. '/notes.txt', 'text\n')
-    support.write(folder .. '/PROMPT.md', '# A task\n')
-    local editor = Editor.start({ folder = folder, file = 'README.md', server = fake.command, env = fake.env })
-    editor:edit('notes.txt')
-    support.same({}, editor:lua(loaded), 'modules loaded by unrelated files')
+    local editor, folder = unrelated(fake)
     support.same('', editor:statusline(), 'statusline without a task')
     support.same(2, editor:lua("return vim.fn.exists(':Ralph')"), ':Ralph')
     support.same(nil, fake:first('initialize'), 'a server started by unrelated files')
@@ -75,5 +82,10 @@ return {
       lua = "vim.g.loopkeeper = { sever = 'x' }",
     })
     wrong:wait_message('there is no option `sever`')
+  end,
+
+  -- A plugin that loads itself at once is noticed.
+  control = function()
+    unrelated(Fake.new(), "require('loopkeeper')")
   end,
 }

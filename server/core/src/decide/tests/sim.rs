@@ -32,6 +32,8 @@ pub(crate) struct Act {
     pub(crate) denied: Vec<&'static str>,
     /// It does not know the session that it was to go on with.
     pub(crate) forgets: bool,
+    /// Commands that its tools run.
+    pub(crate) ran: Vec<&'static str>,
 }
 
 impl Act {
@@ -48,6 +50,7 @@ impl Act {
             leaves: None,
             denied: Vec::new(),
             forgets: false,
+            ran: Vec::new(),
         }
     }
 
@@ -369,6 +372,7 @@ impl Sim {
             plan,
             untrusted,
             surfaces: Vec::new(),
+            matching: Vec::new(),
         }
     }
 
@@ -399,6 +403,7 @@ impl Sim {
             final_text: act.says.to_owned(),
             cost_micros: Some(act.cost),
             duration_ms: act.takes_ms,
+            commands: act.ran.iter().map(ToString::to_string).collect(),
             error,
             denials: act.denied.len() as u32,
             denied: act.denied.iter().map(ToString::to_string).collect(),

@@ -8,6 +8,7 @@ use crate::settings::agents::{AUTO, built_in, kind_of, misplaced};
 use crate::settings::keys::KEYS;
 use crate::settings::table::{Found, Key, Since, Takes, look_up};
 use crate::view::editor::{Suggestion, SuggestionKind};
+use crate::when::words::{CONDITIONS, OPERATORS};
 
 /// What can be written at `offset`.
 pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
@@ -20,7 +21,10 @@ pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
             }
             all
         }
-        Cursor::Value { key, value } => values(text, &key, &value),
+        Cursor::Value { key, value } => match conditions(text, &key, value.start..offset) {
+            all if all.is_empty() => values(text, &key, &value),
+            all => all,
+        },
         Cursor::Nothing => Vec::new(),
     }
 }
@@ -110,6 +114,32 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
         text,
     };
     texts.into_iter().map(value).collect()
+}
+
+/// What an expression of `exit.when` can say, in place of the word that ends at the cursor; `written` is the value
+/// up to there. Empty outside of its quotes.
+fn conditions(text: &str, path: &[String], written: Range<usize>) -> Vec<Suggestion> {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    let is_when = matches!(look_up(&names), Found::Key(key) if key.takes == Takes::When);
+    let inner = text.get(written.clone()).unwrap_or_default();
+    let Some(quote) = inner.chars().next().filter(|it| is_when && matches!(it, '"' | '\'')) else {
+        return Vec::new();
+    };
+    let word = inner.trim_end_matches(|it: char| it.is_ascii_lowercase() || it == '_').len().max(1);
+    let replaces = written.start + word..written.end;
+    let suggestion = |name: &str, form: &str, means: String| Suggestion {
+        label: form.to_owned(),
+        kind: SuggestionKind::Value,
+        detail: String::new(),
+        documentation: means,
+        replaces: replaces.clone(),
+        // The other quotes than those around the expression.
+        text: form.replace('"', if quote == '"' { "'" } else { "\"" }),
+        filter: Some(name.to_owned()),
+    };
+    let conditions =
+        CONDITIONS.iter().map(|it| suggestion(it.name, it.form, format!("Holds when {}.", it.doc)));
+    conditions.chain(OPERATORS.map(|it| suggestion(it, it, String::new()))).collect()
 }
 
 fn agents(text: &str) -> BTreeSet<String> {

@@ -37,6 +37,31 @@ fn mistakes_stand_where_they_are_written() {
              not act on it.",
         ],
     );
+    check(
+        "[exit]\nwhen = \"plan and critera\"\n",
+        &["bad-value critera: `critera` is no condition. Did you mean `criteria`?"],
+    );
+    check(
+        "exit.when = '''\nplan and (criteria'''\n",
+        &["bad-value '''\nplan and (criteria''': this `(` is never closed. Close it with `)`."],
+    );
+    check(
+        "exit.when = \"text(\\\"done)\"\n",
+        &["bad-value \"text(\\\"done)\": this `\"` is never closed. Close it with `\"`."],
+    );
+    check("exit.when = 'text(\"done\")'", &[]);
+    check(
+        "exit.when = ''",
+        &[
+            "bad-value '': an empty expression says nothing. Write one such as `criteria and plan`, or remove the line.",
+        ],
+    );
+    check(
+        "exit.when = 3",
+        &[
+            "bad-value 3: `exit.when` takes conditions joined by `and`, `or` and `not`, such as \"criteria and plan\", found 3",
+        ],
+    );
     let broken = diagnostics(FILE, "[limits\n");
     assert_eq!(broken[0].code.word(), "syntax");
 }
@@ -55,6 +80,7 @@ fn obvious_slips_have_a_quick_fix() {
     check("[limit]\niterations = 3\n", "limit", "[limits]\niterations = 3\n");
     check("agnet = \"auto\"\n", "agnet", "agent = \"auto\"\n");
     check("[sandbox]\nkind = \"of\"\n", "\"of", "[sandbox]\nkind = \"off\"\n");
+    check("[exit]\nwhen = \"plan AND promise\"\n", "AND", "[exit]\nwhen = \"plan and promise\"\n");
     assert_eq!(cures(FILE, "[limits]\niteratons = 3\n", &(0..0)), []);
     // What belongs into another table is said, not moved.
     assert_eq!(cures(FILE, "iterations = 3\n", &(0..0)), []);
@@ -85,6 +111,7 @@ fn keys_tables_and_values_are_offered_where_they_fit() {
     check("[agents.claude]\n|", &["command", "args", "permissions", "model"]);
     check("keep.|", &["loops", "days", "disk"]);
     check("[spawns]\n|", &[]);
+    check("[exit]\nwhen = |", &[]);
     check("[tasks]\nfiles = [\n  |\n]\n", &[]);
     check("# about li|", &[]);
     let top = offered("|");
@@ -112,6 +139,10 @@ fn what_is_taken_can_be_read() {
     check("[sandbox]\nkind = \"re|\"\n", "\"required\"", "[sandbox]\nkind = \"required\"\n");
     check("[sandbox]\nkind = re|\n", "\"required\"", "[sandbox]\nkind = \"required\"\n");
     check("lim|", "[limits]", "[limits]");
+    check("[exit]\nwhen = \"crit|\"", "criteria", "[exit]\nwhen = \"criteria\"");
+    check("[exit]\nwhen = \"plan and |\"", "iterations>10", "[exit]\nwhen = \"plan and iterations>10\"");
+    check("exit.when = 'not te|'", "text(\"…\")", "exit.when = 'not text(\"…\")'");
+    check("exit.when = \"(plan or fi|)\"", "file(\"GLOB\")", "exit.when = \"(plan or file('GLOB'))\"");
     check("[li|]\n", "[limits]", "[limits]\n");
 }
 

@@ -1,7 +1,9 @@
-//! Whether the agent's own last message claims that the work is done. A claim is a hint, never proof; what
-//! merely talks about the tag (instructions quoted back, code, prose) is no claim.
+//! Whether the agent's own last message holds the promise tag. What merely talks about the tag (instructions
+//! quoted back, code, prose) is no claim.
 
 use std::ops::Range;
+
+use super::spoken::{self, Kind};
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
@@ -14,7 +16,7 @@ pub fn promise(final_text: &str, expected: &str) -> bool {
     if expected.is_empty() {
         return false;
     }
-    let spoken = without_quotations(final_text);
+    let spoken = spoken::masked(&spoken::lines(final_text), |_, line| line.kind == Kind::Spoken);
     tags(&spoken).filter(|tag| stands_for_itself(&spoken, tag)).last().is_some_and(|tag| {
         let inside = spoken.get(tag.start + OPEN.len()..tag.end - CLOSE.len()).unwrap_or_default();
         normalised(inside) == expected
@@ -80,71 +82,6 @@ fn is_bracket_or_comma(c: char) -> bool {
             | '—'
             | '→'
     )
-}
-
-/// The message with fences, code spans, indented code and quotations blanked out, line by line.
-fn without_quotations(text: &str) -> String {
-    let mut fence: Option<(char, usize)> = None;
-    let mut spoken = String::with_capacity(text.len());
-    for line in text.lines() {
-        let start = line.trim_start();
-        let marker = fence_marker(start);
-        match (fence, marker) {
-            (None, Some(opening)) => fence = Some(opening),
-            (Some((mark, length)), Some((other, run))) if mark == other && run >= length => {
-                let rest = start.trim_start_matches(mark);
-                if rest.trim().is_empty() {
-                    fence = None;
-                }
-            }
-            (Some(_), _) => {}
-            (None, None) if start.starts_with('>') || line.starts_with("    ") || line.starts_with('\t') => {}
-            (None, None) => spoken.push_str(line),
-        }
-        spoken.push('\n');
-    }
-    blank_code_spans(&spoken)
-}
-
-fn fence_marker(line: &str) -> Option<(char, usize)> {
-    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let run = line.chars().take_while(|c| *c == mark).count();
-    (run >= 3).then_some((mark, run))
-}
-
-/// Code spans become blanks with a letter in between, so that what stood around them never closes up.
-fn blank_code_spans(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('`') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        let run = from.bytes().take_while(|byte| *byte == b'`').count();
-        let body = from.get(run..).unwrap_or_default();
-        if let Some(end) = closing_run(body, run) {
-            out.push_str(" x ");
-            rest = body.get(end + run..).unwrap_or_default();
-        } else {
-            out.push_str(" x ");
-            rest = body;
-        }
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Where a run of exactly `run` backticks begins.
-fn closing_run(text: &str, run: usize) -> Option<usize> {
-    let mut at = 0;
-    while let Some(found) = text.get(at..)?.find('`') {
-        let begin = at + found;
-        let length = text.get(begin..)?.bytes().take_while(|byte| *byte == b'`').count();
-        if length == run {
-            return Some(begin);
-        }
-        at = begin + length;
-    }
-    None
 }
 
 #[cfg(test)]

@@ -1,0 +1,166 @@
+//! What the agent's own last message claims: typed, each claim with its weight. Claims are hints, never proof,
+//! and nothing here decides. Code, fences, quotations and the prompt quoted back claim nothing.
+//!
+//! How words become indicators: every phrase of the table (`phrases.rs`) or of the user's dictionary counts once
+//! a message however often it is said, and only from a confidence of 50 % on. A phrase under a condition, in a
+//! plan, a wish or a question is none; a single word said of a part ("finished the parser", "step 2 is done")
+//! weighs 40 %. One phrase that says *not yet*, or one that is denied ("not done", "almost complete"), vetoes:
+//! then no indicator of the message counts. `STATUS: COMPLETE` and `TESTS_STATUS: PASSING` of a status block
+//! count as the phrases they stand for; a `STATUS` of something else, or failing tests, veto as *not yet* does.
+
+pub mod indicators;
+mod listed;
+mod marked;
+mod phrases;
+mod progress;
+mod promise;
+mod prose;
+mod question;
+mod spoken;
+pub mod status;
+mod test_only;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sanitize;
+use indicators::{Found, Indicator, Source};
+pub use listed::Shown;
+pub use phrases::COUNTS_FROM;
+pub use promise::promise;
+use spoken::Kind;
+use status::{StatedState, StatedTests, StatusBlock};
+pub use test_only::{is_test_file, is_test_only};
+
+/// Of a claim's line.
+const EXCERPT_CHARS: usize = 120;
+/// Distinct phrases that are kept, of each kind.
+const MAX_LISTED: usize = 24;
+/// So many phrases together say "done" where a contradiction is looked for.
+const PHRASES_FOR_A_CLAIM: usize = 2;
+
+/// What one message claims. Bounded, whatever the message.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Claims {
+    pub promise: bool,
+    /// Of the last status block and of a line of its own; where these differ, `false`.
+    pub exit_signal: Option<bool>,
+    pub status: Option<StatusBlock>,
+    pub indicators: Vec<Indicator>,
+    pub not_yet: Vec<Indicator>,
+    /// In percent.
+    pub progress: Option<u8>,
+    pub notes: Vec<String>,
+    /// What the agent asks the user, at most 500 characters.
+    pub question: Option<String>,
+    /// What it decided or learned and marked as lasting.
+    pub decisions: Vec<String>,
+}
+
+/// Reads the agent's last message. `words` are the user's own phrases with their confidence in percent; a
+/// built-in phrase of the same name takes theirs, and 0 switches it off.
+pub fn read(final_text: &str, promise: &str, words: &[(String, u8)]) -> Claims {
+    let lines = spoken::lines(final_text);
+    let stated = status::read(final_text, &lines);
+    let is_prose = |at: usize, line: &spoken::Line<'_>| {
+        line.kind == Kind::Spoken && !stated.covered.get(at).copied().unwrap_or_default()
+    };
+    let masked = spoken::masked(&lines, is_prose);
+    let sentences = prose::sentences(&masked, &lines);
+    let mut found = indicators::find(final_text, &sentences, words);
+    if let Some(block) = &stated.block {
+        add_stated(&mut found, block);
+    }
+    let marked = marked::find(final_text, &masked, &lines);
+    let block = stated.block.as_ref();
+    let notes = block.and_then(|it| it.notes.clone()).into_iter().chain(marked.notes).collect();
+    let mut claims = Claims {
+        promise: self::promise(final_text, promise),
+        exit_signal: both(block.and_then(|it| it.exit_signal), stated.exit_line),
+        progress: block.and_then(|it| it.progress).or_else(|| progress::find(&sentences)),
+        indicators: found.done,
+        not_yet: found.not_yet,
+        notes,
+        question: None,
+        decisions: marked.decisions,
+        status: stated.block,
+    };
+    let question = question::find(final_text, &sentences);
+    claims.question =
+        question.filter(|it| it.kind == question::Kind::Needed || !claims.is_report()).map(|it| it.text);
+    claims
+}
+
+/// Two signals that differ are no yes.
+fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one && other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// What a status block states in the place of words.
+fn add_stated(found: &mut Found, block: &StatusBlock) {
+    let one = |phrase: &str, percent: u8, excerpt: &str| Indicator {
+        phrase: phrase.to_owned(),
+        percent,
+        source: Source::Status,
+        excerpt: excerpt.to_owned(),
+    };
+    match &block.state {
+        Some(StatedState::Complete) => put(&mut found.done, one("complete", 90, "STATUS: COMPLETE")),
+        Some(StatedState::InProgress) => {
+            put(&mut found.not_yet, one("in progress", 90, "STATUS: IN_PROGRESS"));
+        }
+        Some(StatedState::Blocked) => put(&mut found.not_yet, one("blocked", 90, "STATUS: BLOCKED")),
+        Some(StatedState::Other(_)) | None => {}
+    }
+    match &block.tests {
+        Some(StatedTests::Passing) => {
+            put(&mut found.done, one("all tests passing", 70, "TESTS_STATUS: PASSING"));
+        }
+        Some(StatedTests::Failing) => {
+            put(&mut found.not_yet, one("tests failing", 90, "TESTS_STATUS: FAILING"));
+        }
+        Some(StatedTests::NotRun | StatedTests::Other(_)) | None => {}
+    }
+}
+
+/// Each phrase once, with the most that it was said with.
+fn put(list: &mut Vec<Indicator>, one: Indicator) {
+    match list.iter_mut().find(|it| it.phrase == one.phrase) {
+        Some(known) if known.percent >= one.percent => {}
+        Some(known) => *known = one,
+        None => list.push(one),
+    }
+}
+
+impl Indicator {
+    /// Whether its confidence is enough.
+    pub fn counts(&self) -> bool {
+        self.percent >= COUNTS_FROM
+    }
+}
+
+impl Claims {
+    /// The indicators that count together: none where anything says *not yet*.
+    pub fn indicator_count(&self) -> usize {
+        if self.not_yet.is_empty() { self.indicators.iter().filter(|it| it.counts()).count() } else { 0 }
+    }
+
+    /// Whether the message reports finished work, so that an offer at its end is politeness.
+    fn is_report(&self) -> bool {
+        self.promise || self.exit_signal == Some(true) || self.indicator_count() > 0
+    }
+}
+
+/// The line of the message in which `at` lies, behind blanks.
+fn excerpt(text: &str, at: usize) -> String {
+    let rest = text.get(at..).unwrap_or_default();
+    let at = at + (rest.len() - rest.trim_start().len());
+    let begin = text.get(..at).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+    let end = text.get(at..).and_then(|it| it.find('\n')).map_or(text.len(), |it| at + it);
+    sanitize::line_within(text.get(begin..end).unwrap_or_default(), EXCERPT_CHARS)
+}

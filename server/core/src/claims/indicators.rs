@@ -1,0 +1,196 @@
+//! Finds the phrases of completion in a message and judges whether they are meant: denied, hypothetical and
+//! quoted ones are not, and one said of a part weighs less. Where in doubt, it is no indicator.
+
+mod scope;
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::phrases::{PHRASES, Pattern, Says, Step, literal, pattern};
+use super::prose::{Sentence, Token};
+use super::{MAX_LISTED, excerpt};
+use scope::Verdict;
+
+/// A phrase said of a part: shown, and below what counts.
+const OF_A_PART: u8 = 40;
+/// Words that `_` may stand for.
+const LONGEST_GAP: usize = 3;
+/// The user's entries that are looked at.
+const MAX_WORDS: usize = 64;
+const BARE: &[&str] = &["complete", "done", "finished", "implemented", "ready"];
+
+/// One sign of completion in what the agent said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Indicator {
+    /// The phrase's name in the table, or the user's words.
+    pub phrase: String,
+    /// Confidence in percent.
+    pub percent: u8,
+    pub source: Source,
+    /// The line it stands in, at most 120 characters.
+    pub excerpt: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Source {
+    /// A field of the status block.
+    Status,
+    /// A built-in phrase.
+    Words,
+    /// `exit.words`.
+    Dictionary,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) done: Vec<Indicator>,
+    pub(super) not_yet: Vec<Indicator>,
+}
+
+/// Every distinct phrase once, with the most that it was said with.
+pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -> Found {
+    let entries = entries(words);
+    let table = by_first_word(&entries);
+    let mut found = Found::default();
+    for sentence in sentences.iter().filter(|it| !it.is_question && it.place != super::prose::Place::Listed) {
+        let mut at = 0;
+        while at < sentence.tokens.len() {
+            let Some((entry, end)) = longest(&table, &sentence.tokens, at) else {
+                at += 1;
+                continue;
+            };
+            note(
+                &mut found,
+                entry,
+                &scope::Said { sentence, start: at, end, is_bare: entry.is_bare, says: entry.says },
+                text,
+            );
+            at = end;
+        }
+    }
+    found
+}
+
+struct Entry<'a> {
+    name: &'a str,
+    percent: u8,
+    says: Says,
+    source: Source,
+    is_bare: bool,
+    patterns: Vec<Pattern>,
+}
+
+/// The user's words come first: they win over the table where both fit equally long.
+fn entries(words: &[(String, u8)]) -> Vec<Entry<'_>> {
+    let own = words.iter().take(MAX_WORDS).filter_map(|(text, percent)| {
+        let patterns = vec![literal(text)?];
+        let percent = (*percent).min(100);
+        Some(Entry {
+            name: text,
+            percent,
+            says: Says::Done,
+            source: Source::Dictionary,
+            is_bare: false,
+            patterns,
+        })
+    });
+    let built_in = PHRASES.iter().map(|it| Entry {
+        name: it.name,
+        percent: words
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case(it.name))
+            .map_or(it.percent, |own| own.1),
+        says: it.says,
+        source: Source::Words,
+        is_bare: BARE.contains(&it.name),
+        patterns: it.patterns.iter().map(|it| pattern(it)).collect(),
+    });
+    own.chain(built_in).collect()
+}
+
+type Table<'a> = HashMap<&'a str, Vec<(&'a Entry<'a>, &'a Pattern)>>;
+
+/// Most words of a message begin no phrase; that has to be found out fast.
+fn by_first_word<'a>(entries: &'a [Entry<'a>]) -> Table<'a> {
+    let mut table = Table::new();
+    for entry in entries {
+        for pattern in &entry.patterns {
+            let Some(Step::OneOf(words)) = pattern.steps.first() else { continue };
+            for word in words {
+                table.entry(word).or_default().push((entry, pattern));
+            }
+        }
+    }
+    table
+}
+
+fn longest<'a>(table: &Table<'a>, tokens: &[Token], at: usize) -> Option<(&'a Entry<'a>, usize)> {
+    let Some(Token::Word(first)) = tokens.get(at) else { return None };
+    let mut best: Option<(&Entry<'_>, usize)> = None;
+    for (entry, pattern) in table.get(first.as_str())? {
+        if let Some(end) = end_of(&pattern.steps, tokens, at)
+            && best.is_none_or(|(_, it)| end > it)
+        {
+            best = Some((entry, end));
+        }
+    }
+    best
+}
+
+/// Where a pattern that begins at `at` ends; gaps are kept as short as they can be.
+fn end_of(steps: &[Step], tokens: &[Token], at: usize) -> Option<usize> {
+    let Some((first, rest)) = steps.split_first() else { return Some(at) };
+    match first {
+        Step::OneOf(words) => match tokens.get(at)? {
+            Token::Word(word) if words.iter().any(|it| it == word) => end_of(rest, tokens, at + 1),
+            _ => None,
+        },
+        Step::Gap => (0..=2 * LONGEST_GAP)
+            .take_while(|it| tokens.get(at..at + it).is_some_and(is_gap))
+            .find_map(|it| end_of(rest, tokens, at + it)),
+    }
+}
+
+/// A Chinese word is two characters.
+fn is_gap(tokens: &[Token]) -> bool {
+    let width = |token: &Token| match token {
+        Token::Word(word) if word.is_ascii() => Some(2),
+        Token::Word(_) => Some(1),
+        Token::Mark(_) => None,
+    };
+    tokens.iter().map(width).sum::<Option<usize>>().is_some_and(|it| it <= 2 * LONGEST_GAP)
+}
+
+fn note(found: &mut Found, entry: &Entry<'_>, said: &scope::Said<'_>, text: &str) {
+    let verdict = scope::verdict(said);
+    let (list, percent) = match (entry.says, verdict) {
+        (Says::Done, Verdict::Meant) => (&mut found.done, entry.percent),
+        (Says::Done, Verdict::OfAPart) => (&mut found.done, entry.percent.min(OF_A_PART)),
+        (Says::Done, Verdict::Denied) => (&mut found.not_yet, entry.percent),
+        (Says::NotYet, Verdict::Meant | Verdict::OfAPart) => (&mut found.not_yet, entry.percent),
+        (Says::NotYet, Verdict::Denied) | (_, Verdict::Hypothetical) => return,
+    };
+    if percent == 0 {
+        return;
+    }
+    let phrase = match (entry.says, verdict) {
+        (Says::Done, Verdict::Denied) => format!("not {}", entry.name),
+        _ => entry.name.to_owned(),
+    };
+    let is_full = list.len() >= MAX_LISTED;
+    match list.iter_mut().find(|it| it.phrase == phrase) {
+        Some(known) if known.percent >= percent => {}
+        Some(known) => {
+            known.percent = percent;
+            known.excerpt = excerpt(text, said.sentence.range.start);
+        }
+        None if !is_full => {
+            let excerpt = excerpt(text, said.sentence.range.start);
+            list.push(Indicator { phrase, percent, source: entry.source, excerpt });
+        }
+        None => {}
+    }
+}

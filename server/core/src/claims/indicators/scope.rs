@@ -1,0 +1,481 @@
+//! What the words around a phrase make of it. Errs on the side of "not meant": a completion that is missed costs
+//! an iteration, one that is invented costs the task.
+
+use crate::claims::phrases::Says;
+use crate::claims::prose::{Place, Sentence, Token};
+
+/// A phrase where it stands: the tokens `start..end` of a sentence.
+pub(super) struct Said<'a> {
+    pub(super) sentence: &'a Sentence,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// A single word, which may as well be said of some part.
+    pub(super) is_bare: bool,
+    pub(super) says: Says,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Meant,
+    OfAPart,
+    Denied,
+    /// A wish, a plan, a condition: neither done nor undone.
+    Hypothetical,
+}
+
+/// In front of a phrase, anywhere in its clause.
+const DENIES: &[&str] = &[
+    "not",
+    "never",
+    "cannot",
+    "nor",
+    "neither",
+    "none",
+    "nobody",
+    "nothing",
+    "hardly",
+    "barely",
+    "scarcely",
+    "almost",
+    "nearly",
+    "partially",
+    "partly",
+    "mostly",
+    "half",
+    "halfway",
+    "quarter",
+    "some",
+    "most",
+    "few",
+    "unable",
+    "failed",
+    "fails",
+    "nearing",
+    "dont",
+    "isnt",
+    "arent",
+    "wasnt",
+    "doesnt",
+    "didnt",
+    "havent",
+    "hasnt",
+    "wont",
+    "cant",
+    "couldnt",
+    "without",
+    "non",
+];
+/// In front of a phrase, at most three words away.
+const DENIES_NEAR: &[&str] = &["no", "zero", "0"];
+/// In front of a phrase, anywhere in the sentence.
+const SUPPOSES: &[&str] = &[
+    "if",
+    "when",
+    "once",
+    "until",
+    "till",
+    "unless",
+    "whenever",
+    "assuming",
+    "suppose",
+    "ensure",
+    "verify",
+    "says",
+    "said",
+    "means",
+    "mean",
+    "goal",
+    "aim",
+    "criterion",
+    "requires",
+    "whether",
+    "sure",
+    "before",
+    "output",
+    "print",
+    "emit",
+    "respond",
+    "reply",
+];
+/// In front of a phrase, anywhere in its clause.
+const INTENDS: &[&str] = &[
+    "will",
+    "would",
+    "could",
+    "might",
+    "may",
+    "should",
+    "shall",
+    "must",
+    "can",
+    "need",
+    "needs",
+    "needed",
+    "want",
+    "wants",
+    "wanted",
+    "plans",
+    "planned",
+    "try",
+    "tries",
+    "trying",
+    "tried",
+    "going",
+    "hope",
+    "hopefully",
+    "expect",
+    "expected",
+    "likely",
+    "probably",
+    "maybe",
+    "perhaps",
+    "think",
+    "believe",
+    "seems",
+    "seem",
+    "appears",
+    "let",
+    "let's",
+    "lets",
+    "please",
+    "toward",
+    "towards",
+    "about",
+    "soon",
+    "what",
+    "how",
+    "why",
+    "ought",
+    "supposed",
+    "i'll",
+    "we'll",
+    "it'll",
+    "they'll",
+    "that'll",
+    "be",
+];
+/// Behind a phrase: what it is said under.
+const CONDITIONS: &[&str] = &["if", "when", "once", "until", "unless", "only", "soon", "shortly", "later"];
+const EXCEPTS: &[&str] = &["except", "excluding", "apart", "aside", "besides", "minus", "bar"];
+/// What makes it one part of several.
+const PARTS: &[&str] = &[
+    "step",
+    "phase",
+    "part",
+    "stage",
+    "subtask",
+    "story",
+    "item",
+    "milestone",
+    "iteration",
+    "module",
+    "section",
+    "chunk",
+    "batch",
+    "round",
+    "loop",
+    "turn",
+    "first",
+    "second",
+    "third",
+    "one",
+    "file",
+    "function",
+    "component",
+    "feature",
+    "parser",
+    "my",
+];
+/// Behind a bare word these do not name an object.
+const NO_OBJECT: &[&str] = &[
+    "and",
+    "now",
+    "successfully",
+    "as",
+    "already",
+    "here",
+    "today",
+    "too",
+    "well",
+    "in",
+    "at",
+    "after",
+    "so",
+    "but",
+    "because",
+    "since",
+    "x",
+    "per",
+    "according",
+    "by",
+];
+const CLAUSES: &[&str] = &["but", "however", "though", "although", "because", "since", "while", "so", "yet"];
+const READY_FOR: &[&str] = &[
+    "review",
+    "merge",
+    "merging",
+    "production",
+    "release",
+    "deployment",
+    "use",
+    "ship",
+    "shipping",
+    "deploy",
+    "be",
+];
+const CHINESE_DENIES: &[&str] = &[
+    "没有",
+    "没",
+    "未",
+    "尚",
+    "不",
+    "快要",
+    "几乎",
+    "差不多",
+    "部分",
+    "接近",
+    "无法",
+    "并非",
+    "别",
+    "勿",
+    "非",
+];
+const CHINESE_SUPPOSES: &[&str] = &[
+    "如果", "一旦", "当", "即将", "将", "等", "待", "需要", "要", "会", "是否", "能否", "应", "请", "可能",
+    "计划", "准备", "直到", "若", "目标", "打算", "争取", "预计", "确保", "后再", "之前", "尽快",
+];
+
+/// These reach over the whole sentence.
+const CHINESE_CONDITIONS: &[&str] = &["如果", "一旦", "若", "假如", "只要", "只有", "除非", "直到"];
+
+/// Words that hold a Chinese word of the lists without meaning it.
+const CHINESE_HARMLESS: &[&str] = &[
+    "当前",
+    "相当",
+    "应用",
+    "响应",
+    "对应",
+    "适应",
+    "主要",
+    "重要",
+    "要求",
+    "需求",
+    "请求",
+    "会话",
+    "社会",
+    "等等",
+    "不仅",
+    "不但",
+    "全部分",
+    "将来",
+    "别名",
+    "非常",
+    "类别",
+];
+/// One of these in front makes even a longer phrase one of a part where a number stands beside it.
+const SUBJECTS: &[&str] =
+    &["project", "task", "work", "implementation", "goal", "mission", "job", "项", "任", "工"];
+/// What stands further away than this says nothing of a phrase any more.
+const REACH: usize = 80;
+
+pub(super) fn verdict(said: &Said<'_>) -> Verdict {
+    let before = said.sentence.tokens.get(said.start.saturating_sub(REACH)..said.start).unwrap_or_default();
+    let clause = clause(before, said);
+    if is_supposed(before, said) || is_intended(clause, said) || is_conditional(said) {
+        return Verdict::Hypothetical;
+    }
+    if is_denied(clause, said) || is_excepted(said) {
+        return Verdict::Denied;
+    }
+    let is_of_one = said.sentence.word(said.start).is_some_and(|it| SUBJECTS.contains(&it));
+    if said.is_bare || is_of_one { of_the_whole(clause, said) } else { Verdict::Meant }
+}
+
+/// The words between the last mark or conjunction and the phrase. A negation right in front of a comma, and an
+/// enumeration with `or`, reach over it.
+fn clause<'a>(before: &'a [Token], said: &Said<'_>) -> &'a [Token] {
+    let mut start = 0;
+    let listed = matches!(before.last().and_then(word), Some("or" | "nor"));
+    for (at, token) in before.iter().enumerate() {
+        let previous = at.checked_sub(1).and_then(|it| before.get(it)).and_then(word).unwrap_or_default();
+        let cuts = match token {
+            Token::Mark(_) => !listed && !(at > 1 && (previous == "not" || previous.ends_with("n't"))),
+            Token::Word(word) if word == "and" => !(said.is_bare && at + 1 == before.len()),
+            Token::Word(word) => CLAUSES.contains(&word.as_str()),
+        };
+        if cuts {
+            start = at + 1;
+        }
+    }
+    before.get(start..).unwrap_or_default()
+}
+
+fn word(token: &Token) -> Option<&str> {
+    match token {
+        Token::Word(word) => Some(word),
+        Token::Mark(_) => None,
+    }
+}
+
+fn has(tokens: &[Token], words: &[&str]) -> bool {
+    tokens.iter().filter_map(word).any(|it| words.contains(&it))
+}
+
+/// Chinese is read by its characters, since it sets no blanks between words.
+fn has_chinese(tokens: &[Token], texts: &[&str]) -> bool {
+    let joined: String = tokens.iter().filter_map(word).filter(|it| !it.is_ascii()).collect();
+    if joined.is_empty() {
+        return false;
+    }
+    let joined = CHINESE_HARMLESS.iter().fold(joined, |text, it| text.replace(it, " "));
+    texts.iter().any(|it| joined.contains(it))
+}
+
+fn is_supposed(before: &[Token], said: &Said<'_>) -> bool {
+    let last = before.last().and_then(word).unwrap_or_default();
+    let is_verb = matches!(last, "to" | "'ll") || (matches!(last, "a" | "an" | "more") && said.is_bare);
+    is_verb || has(before, SUPPOSES) || has_chinese(before, CHINESE_CONDITIONS)
+}
+
+/// Who intends to go on is not done; who intends to be done is not either.
+fn is_intended(clause: &[Token], said: &Said<'_>) -> bool {
+    match said.says {
+        Says::Done => has(clause, INTENDS) || has_chinese(clause, CHINESE_SUPPOSES),
+        Says::NotYet => has(clause, &["can", "may", "could", "might", "you", "to"]),
+    }
+}
+
+/// `done when …`, `complete once …`, `finished soon`.
+fn is_conditional(said: &Said<'_>) -> bool {
+    let next = [said.end, said.end + 1].into_iter().filter_map(|it| said.sentence.word(it));
+    let is_under = next.into_iter().any(|it| CONDITIONS.contains(&it));
+    is_under || said.sentence.tokens.last().and_then(word) == Some("吗")
+}
+
+fn is_denied(clause: &[Token], said: &Said<'_>) -> bool {
+    let phrase = said.sentence.tokens.get(said.start..said.end).unwrap_or_default();
+    // What a phrase itself says no with (`no errors`, 没有错误) stands at its beginning; in its gaps it denies.
+    let inner = phrase.get(1..).unwrap_or_default();
+    let near = clause.len().saturating_sub(3);
+    let denies = |tokens: &[Token]| {
+        has(tokens, DENIES) || tokens.iter().filter_map(word).any(|it| it.ends_with("n't") || is_share(it))
+    };
+    let first_is_chinese = phrase.first().and_then(word).is_some_and(|it| !it.is_ascii());
+    let says_no =
+        first_is_chinese && has_chinese(phrase.get(..1).unwrap_or_default(), &["没", "无", "未", "尚", "还"]);
+    let pair = |one: &str, two: &str| {
+        let is = |it: &[Token]| matches!(it, [a, b] if word(a) == Some(one) && word(b) == Some(two));
+        clause.windows(2).any(is) || inner.windows(2).any(is)
+    };
+    denies(clause)
+        || pair("far", "from")
+        || pair("close", "to")
+        || has(clause.get(near..).unwrap_or_default(), DENIES_NEAR)
+        || (!is_self_denying(phrase) && denies(inner))
+        || has_chinese(clause, CHINESE_DENIES)
+        || (first_is_chinese && !says_no && has_chinese(phrase, &["没", "未", "尚", "不"]))
+        || is_answered_no(said)
+}
+
+/// Phrases that hold a word which elsewhere denies: `not yet`, `nothing to do`, `close to`.
+fn is_self_denying(phrase: &[Token]) -> bool {
+    matches!(phrase.first().and_then(word), Some("not" | "nothing" | "no" | "without" | "yet" | "still"))
+}
+
+/// `3/5`, `80%`: less than the whole.
+fn is_share(word: &str) -> bool {
+    let number = |it: &str| it.parse::<u32>().ok();
+    if let Some(percent) = word.strip_suffix('%') {
+        return percent.parse::<f32>().is_ok_and(|it| it < 100.0);
+    }
+    let Some((part, whole)) = word.split_once('/') else { return false };
+    matches!((number(part), number(whole)), (Some(part), Some(whole)) if part < whole)
+}
+
+/// `Done: no`, `complete = false`, `Completed 3 of 5`, `all tests pass but one`.
+fn is_answered_no(said: &Said<'_>) -> bool {
+    let tokens = &said.sentence.tokens;
+    let next = said.sentence.word(said.end).unwrap_or_default();
+    let after = said.sentence.word(said.end + 1).unwrap_or_default();
+    let is_value = said.is_bare && matches!(tokens.get(said.end), Some(Token::Mark(':' | '=' | '-' | '—')));
+    let no = is_value && matches!(after, "no" | "not" | "false" | "none" | "0" | "否" | "未" | "不");
+    let count = |it: &str| it.parse::<u32>().ok();
+    let whole = said.sentence.word(said.end + 2).and_then(count);
+    let of = after == "of" && matches!((count(next), whole), (Some(part), Some(whole)) if part < whole);
+    let but =
+        next == "but" && (count(after).is_some() || matches!(after, "one" | "two" | "three" | "a" | "some"));
+    let rest = [next, after].into_iter().any(is_share);
+    no || of || but || (said.is_bare && rest)
+}
+
+fn is_excepted(said: &Said<'_>) -> bool {
+    let after = after(said);
+    has(after, EXCEPTS) || has_chinese(after, &["除了", "除外"])
+}
+
+fn after<'a>(said: &Said<'a>) -> &'a [Token] {
+    let tokens = &said.sentence.tokens;
+    tokens.get(said.end..tokens.len().min(said.end + REACH)).unwrap_or_default()
+}
+
+/// A single word counts when it is said of the whole, or stands for itself.
+fn of_the_whole(clause: &[Token], said: &Said<'_>) -> Verdict {
+    let sentence = said.sentence;
+    let next = sentence.word(said.end).unwrap_or_default();
+    let this = sentence.word(said.start).unwrap_or_default();
+    if this == "ready" && matches!(next, "to" | "for") {
+        let mut goal = (said.end + 1..said.end + 4).filter_map(|it| sentence.word(it));
+        return if goal.any(|it| READY_FOR.contains(&it)) { Verdict::Meant } else { Verdict::Hypothetical };
+    }
+    let accompanied = next == "with" && !matches!(this, "done" | "finished");
+    let has_object = !next.is_empty() && next.is_ascii() && !NO_OBJECT.contains(&next) && !accompanied;
+    let object_in_chinese =
+        !next.is_empty() && !next.is_ascii() && !matches!(next, "了" | "并" | "且" | "所" | "全");
+    let phrase = sentence.tokens.get(said.start..said.end).unwrap_or_default();
+    let numbered = clause
+        .iter()
+        .chain(phrase)
+        .filter_map(word)
+        .any(|it| it.chars().any(|c| c.is_ascii_digit()) && !it.ends_with('%'));
+    let ticked = matches!(sentence.place, Place::Ticked);
+    let alone_in_heading = sentence.place == Place::Heading && sentence.tokens.len() == 1;
+    let is_part = has_object
+        || object_in_chinese
+        || numbered
+        || ticked
+        || alone_in_heading
+        || sentence.is_label
+        || has(clause, PARTS)
+        || has(after(said), &["iteration", "loop", "session", "far"])
+        || has_chinese(clause, &["第", "步", "阶段", "部分", "模块", "本次", "这个"])
+        || is_value_of_a_part(said);
+    if is_part { Verdict::OfAPart } else { Verdict::Meant }
+}
+
+const WHOLE: &[&str] = &[
+    "status",
+    "state",
+    "result",
+    "task",
+    "project",
+    "work",
+    "everything",
+    "overall",
+    "implementation",
+    "progress",
+    "summary",
+    "态",
+    "果",
+    "务",
+    "目",
+    "结",
+];
+
+/// `Parser: done`, `Docs - complete`, and `Done: the parser`.
+fn is_value_of_a_part(said: &Said<'_>) -> bool {
+    let tokens = &said.sentence.tokens;
+    let before = tokens.get(..said.start).unwrap_or_default();
+    let is_value = matches!(before.last(), Some(Token::Mark(':' | '-' | '—' | '=' | '|')));
+    let names_what = matches!(tokens.get(said.end), Some(Token::Mark(':'))) && tokens.len() > said.end + 1;
+    (is_value && !has(before, WHOLE)) || names_what
+}

@@ -1,0 +1,50 @@
+//! How far the agent says it is, in percent. Shares of something else (coverage, tests) are no progress.
+
+use super::prose::{Sentence, Token};
+
+const REACH: usize = 3;
+const NAMES: &[&str] = &["progress", "completion", "进", "度"];
+const DONE: &[&str] = &["done", "complete", "completed", "finished", "完"];
+const OF: &[&str] = &["way", "work", "task", "project", "plan", "tasks"];
+const OTHER: &[&str] = &["coverage", "覆"];
+const SUPPOSES: &[&str] = &["if", "until", "when", "once", "to", "not", "target", "goal", "should", "will"];
+
+/// The last percentage that is said of the work.
+pub(super) fn find(sentences: &[Sentence]) -> Option<u8> {
+    sentences.iter().filter(|it| !it.is_question).rev().find_map(of_sentence)
+}
+
+fn of_sentence(sentence: &Sentence) -> Option<u8> {
+    let tokens = &sentence.tokens;
+    (0..tokens.len()).rev().find_map(|at| {
+        let percent = percent(tokens, at)?;
+        let before = tokens.get(at.saturating_sub(REACH)..at).unwrap_or_default();
+        let after = tokens.get(at + 1..tokens.len().min(at + 1 + REACH)).unwrap_or_default();
+        let is_progress = has(before, NAMES) || has(before, &["完"]) || (has(after, DONE) && !crosses(after));
+        let is_share =
+            has(after, &["of"]) && has(tokens.get(at..tokens.len().min(at + 6)).unwrap_or_default(), OF);
+        let is_meant = !has(before, SUPPOSES) && !has(before, OTHER) && !has(after, OTHER);
+        ((is_progress || is_share) && is_meant).then_some(percent)
+    })
+}
+
+/// Whether the first mark comes before anything that could belong to the number.
+fn crosses(after: &[Token]) -> bool {
+    let mark = after.iter().position(|it| matches!(it, Token::Mark(_)));
+    mark.is_some_and(|mark| !has(after.get(..mark).unwrap_or_default(), DONE))
+}
+
+fn percent(tokens: &[Token], at: usize) -> Option<u8> {
+    let Token::Word(word) = tokens.get(at)? else { return None };
+    let number = match word.strip_suffix('%') {
+        Some(number) => number,
+        None if matches!(tokens.get(at + 1), Some(Token::Word(next)) if next == "percent") => word,
+        None => return None,
+    };
+    let whole = number.split_once('.').map_or(number, |(whole, _)| whole);
+    whole.parse().ok().filter(|it| *it <= 100)
+}
+
+fn has(tokens: &[Token], words: &[&str]) -> bool {
+    tokens.iter().any(|it| matches!(it, Token::Word(word) if words.contains(&word.as_str())))
+}

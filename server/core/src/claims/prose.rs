@@ -1,0 +1,244 @@
+//! A message as sentences of words: Latin words in lower case, Chinese characters one by one, and the marks
+//! between clauses. Knows how people write, not what they claim.
+
+use std::ops::Range;
+
+use super::spoken::{Line, push_blank};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token {
+    Word(String),
+    /// A mark that ends a clause: a comma, a colon, a dash between blanks, a bracket.
+    Mark(char),
+}
+
+/// What a sentence is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Text,
+    Heading,
+    Item,
+    /// A list item with a ticked box.
+    Ticked,
+    /// A list item with an open box, or a row of a table: states what is listed, not what is so.
+    Listed,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Sentence {
+    pub(super) tokens: Vec<Token>,
+    /// Where the sentence stands in the message.
+    pub(super) range: Range<usize>,
+    pub(super) place: Place,
+    pub(super) is_question: bool,
+    /// Ends its line with a colon: it names what follows.
+    pub(super) is_label: bool,
+}
+
+impl Sentence {
+    pub(super) fn word(&self, at: usize) -> Option<&str> {
+        match self.tokens.get(at)? {
+            Token::Word(word) => Some(word),
+            Token::Mark(_) => None,
+        }
+    }
+}
+
+/// The sentences of a masked message; a line goes on in the next where that begins in lower case.
+pub(super) fn sentences(masked: &str, lines: &[Line<'_>]) -> Vec<Sentence> {
+    let mut out = Vec::new();
+    let mut open: Option<Sentence> = None;
+    for line in lines {
+        let text = masked.get(line.range.clone()).unwrap_or_default();
+        let text = without_quotes(text);
+        let (place, begin) = place(&text);
+        let body = text.get(begin..).unwrap_or_default();
+        let goes_on = place == Place::Text && body.trim_start().starts_with(|c: char| c.is_lowercase());
+        if !goes_on {
+            close(&mut out, open.take());
+        }
+        let place = open.as_ref().map_or(place, |it| it.place);
+        let mut it =
+            read(body, line.range.start + begin, open.take(), &mut |done| close(&mut out, Some(done)), place);
+        it.is_label = body.trim_end().trim_end_matches(['*', '_']).ends_with([':', '：']);
+        let is_over = body.trim().is_empty() || it.is_label || place == Place::Heading;
+        if is_over {
+            close(&mut out, Some(it));
+        } else {
+            open = Some(it);
+        }
+    }
+    close(&mut out, open);
+    out
+}
+
+fn close(out: &mut Vec<Sentence>, sentence: Option<Sentence>) {
+    out.extend(sentence.filter(|it| it.tokens.iter().any(|token| matches!(token, Token::Word(_)))));
+}
+
+fn place(line: &str) -> (Place, usize) {
+    let start = line.trim_start();
+    let indent = line.len() - start.len();
+    if start.starts_with('#') {
+        return (Place::Heading, indent);
+    }
+    if start.starts_with('|') {
+        return (Place::Listed, indent);
+    }
+    let digits = start.bytes().take_while(u8::is_ascii_digit).count();
+    let after = start.get(digits..).unwrap_or_default();
+    let numbered = (digits > 0 && digits < 4).then(|| after.strip_prefix(['.', ')'])).flatten();
+    let bullet = start.strip_prefix(['-', '*', '+', '•']).or(numbered);
+    let Some(rest) = bullet.filter(|it| it.starts_with([' ', '\t'])) else {
+        return (Place::Text, indent);
+    };
+    let item = rest.trim_start();
+    let place = match item.get(..3) {
+        Some("[ ]") => Place::Listed,
+        Some("[x]" | "[X]") => Place::Ticked,
+        _ => Place::Item,
+    };
+    let skipped = if place == Place::Item { 0 } else { 3 };
+    (place, line.len() - item.len() + skipped)
+}
+
+/// Adds the sentences of one line; the last is handed back, since it may go on.
+fn read(
+    text: &str,
+    start: usize,
+    open: Option<Sentence>,
+    close: &mut impl FnMut(Sentence),
+    place: Place,
+) -> Sentence {
+    let fresh = |at: usize| Sentence {
+        tokens: Vec::new(),
+        range: at..at,
+        place,
+        is_question: false,
+        is_label: false,
+    };
+    let mut now = open.unwrap_or_else(|| fresh(start));
+    let mut chars = text.char_indices().peekable();
+    let mut before = ' ';
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |(_, next)| *next);
+        match c {
+            _ if is_cjk(c) => now.tokens.push(Token::Word(c.to_string())),
+            _ if goes_into_word(before, c, next) => push_char(&mut now.tokens, before, c),
+            '%' | '％' if ends_in_number(&now.tokens) => push_percent(&mut now.tokens),
+            '.' | '!' | '?' | '…' | '。' | '！' | '？' => {
+                now.is_question |= matches!(c, '?' | '？');
+                now.range.end = start + at + c.len_utf8();
+                if !matches!(next, '?' | '!' | '.' | '？' | '！') {
+                    let end = now.range.end;
+                    close(std::mem::replace(&mut now, fresh(end)));
+                }
+            }
+            ',' | ';' | ':' | '(' | ')' | '—' | '–' | '=' | '→' | '|' | '，' | '；' | '：' | '、' | '（'
+            | '）' => {
+                now.tokens.push(Token::Mark(folded(c)));
+            }
+            '-' if before == ' ' && next == ' ' => now.tokens.push(Token::Mark('-')),
+            _ => {}
+        }
+        now.range.end = now.range.end.max(start + at + c.len_utf8());
+        before = c;
+    }
+    now
+}
+
+/// Letters and digits, and what holds words together: `don't`, `lib.rs`, `3/5`, `is_done`.
+fn goes_into_word(before: char, c: char, next: char) -> bool {
+    let letter = |c: char| (c.is_alphanumeric() && !is_cjk(c)) || c == '_';
+    let joint = matches!(c, '\'' | '’' | '.' | '/') && letter(before) && letter(next);
+    letter(c) && !(c == '_' && !letter(before) && !letter(next)) || joint
+}
+
+fn push_char(tokens: &mut Vec<Token>, before: char, c: char) {
+    let c = if c == '’' { '\'' } else { c };
+    let joined =
+        (before.is_alphanumeric() && !is_cjk(before)) || matches!(before, '_' | '\'' | '’' | '.' | '/');
+    if joined && let Some(Token::Word(word)) = tokens.last_mut() {
+        word.extend(c.to_lowercase());
+    } else {
+        tokens.push(Token::Word(c.to_lowercase().collect()));
+    }
+}
+
+fn ends_in_number(tokens: &[Token]) -> bool {
+    matches!(tokens.last(), Some(Token::Word(word)) if word.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
+}
+
+fn push_percent(tokens: &mut [Token]) {
+    if let Some(Token::Word(word)) = tokens.last_mut() {
+        word.push('%');
+    }
+}
+
+fn folded(c: char) -> char {
+    match c {
+        '，' | '、' => ',',
+        '；' => ';',
+        '：' => ':',
+        '（' => '(',
+        '）' => ')',
+        _ => c,
+    }
+}
+
+pub(super) fn is_cjk(c: char) -> bool {
+    ('\u{2e80}'..='\u{9fff}').contains(&c) && !matches!(c, '\u{3000}'..='\u{303f}')
+}
+
+const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»'), ('‘', '’')];
+
+/// What stands between quotation marks on one line is somebody else's word.
+fn without_quotes(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    // A mark without its other half stands for nothing, and is looked for once only.
+    let mut unpaired = Vec::new();
+    let opens = |c: char, unpaired: &[char]| QUOTES.iter().any(|(it, _)| *it == c) && !unpaired.contains(&c);
+    while let Some((at, open)) = rest.char_indices().find(|(_, c)| opens(*c, &unpaired)) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let inside = from.get(open.len_utf8()..).unwrap_or_default();
+        let close = QUOTES.iter().find(|(it, _)| *it == open).map_or(open, |(_, close)| *close);
+        let found = inside.find(close);
+        if found.is_none() {
+            unpaired.push(open);
+        }
+        let end = open.len_utf8() + found.map_or(0, |it| it + close.len_utf8());
+        push_blank(&mut out, from.get(..end).unwrap_or_default());
+        rest = from.get(end..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    without_single_quotes(&out)
+}
+
+/// `'all tests pass'`, told from apostrophes by what stands around the marks.
+fn without_single_quotes(line: &str) -> String {
+    let bytes = line.as_bytes();
+    let is_letter = |at: Option<usize>| {
+        at.and_then(|it| bytes.get(it)).is_some_and(|it| it.is_ascii_alphanumeric() || !it.is_ascii())
+    };
+    let marks: Vec<usize> = line.match_indices('\'').map(|(at, _)| at).collect();
+    let mut out = String::with_capacity(line.len());
+    let mut from = 0;
+    let mut open: Option<usize> = None;
+    for at in marks {
+        let (before, after) = (is_letter(at.checked_sub(1)), is_letter(Some(at + 1)));
+        match open {
+            None if !before && after => open = Some(at),
+            Some(begin) if !after && at > begin => {
+                out.push_str(line.get(from..begin).unwrap_or_default());
+                push_blank(&mut out, line.get(begin..=at).unwrap_or_default());
+                from = at + 1;
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    out.push_str(line.get(from..).unwrap_or_default());
+    out
+}

@@ -1,0 +1,239 @@
+//! The status block that Ralph prompts ask for, as `KEY: value` lines or as JSON. The last complete block counts;
+//! broken, unfinished and quoted ones, and the template itself, are none. Says what was stated, not what is so.
+
+mod fields;
+mod json;
+
+use super::spoken::{Kind, Line};
+use fields::{Draft, split_line, truth};
+pub use fields::{StatedState, StatedTests, StatusBlock, WorkType};
+
+/// What the message states in this form.
+#[derive(Debug, Default)]
+pub(super) struct Stated {
+    pub(super) block: Option<StatusBlock>,
+    /// Of the last line that is nothing but an exit signal, outside every block.
+    pub(super) exit_line: Option<bool>,
+    /// Lines that belong to a block, even to a broken one: they are no prose.
+    pub(super) covered: Vec<bool>,
+}
+
+/// A fence counts when it holds the block and nothing else: agents print the block so. A block among other
+/// lines of a fence, in a quotation, or led in as an example, is none.
+pub(super) fn read(text: &str, lines: &[Line<'_>]) -> Stated {
+    let mut out = Stated { covered: vec![false; lines.len()], ..Stated::default() };
+    let mut at = 0;
+    let mut is_led_in = false;
+    let mut was_indented = false;
+    while let Some(line) = lines.get(at) {
+        let rest = lines.get(at..).unwrap_or_default();
+        let found = match line.kind {
+            Kind::Spoken => spoken(text, rest),
+            Kind::Indented if !was_indented => spoken(text, rest),
+            Kind::Opening => fenced(rest),
+            _ => Found::Nothing,
+        };
+        let length = match found {
+            Found::Nothing => 1,
+            Found::Lines { block, length } => {
+                if !is_led_in && let Some(block) = block {
+                    out.block = Some(block);
+                }
+                out.covered.iter_mut().skip(at).take(length).for_each(|it| *it = true);
+                length
+            }
+            Found::Exit(value) => {
+                if !is_led_in {
+                    out.exit_line = Some(value);
+                }
+                1
+            }
+        };
+        if length == 1 && line.kind == Kind::Spoken && !line.is_blank() && !is_listed(line.text) {
+            is_led_in = leads_in(line.text);
+        }
+        was_indented = line.kind == Kind::Indented && (was_indented || !line.is_blank());
+        at += length.max(1);
+    }
+    out
+}
+
+enum Found {
+    Nothing,
+    /// A block, or what is left of a broken one.
+    Lines {
+        block: Option<StatusBlock>,
+        length: usize,
+    },
+    Exit(bool),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Head {
+    /// `---RALPH_STATUS---`: its end has to follow.
+    Marker,
+    /// `RALPH_STATUS:`: goes on as long as lines are fields.
+    Label,
+    End,
+}
+
+fn head(line: &str) -> Option<Head> {
+    let start = line.trim().trim_matches(['*', '`']).trim();
+    let name: String = start.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let is_plain =
+        start.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '#' | '*' | '=' | ' '));
+    match name.as_str() {
+        "endralphstatus" | "ralphstatusend" if is_plain => Some(Head::End),
+        "ralphstatus" if !is_plain => None,
+        "ralphstatus" if start.starts_with("--") || start.starts_with("==") => Some(Head::Marker),
+        "ralphstatus" => Some(Head::Label),
+        _ => None,
+    }
+}
+
+fn spoken(text: &str, rest: &[Line<'_>]) -> Found {
+    let Some(first) = rest.first() else { return Found::Nothing };
+    match head(first.text) {
+        Some(Head::Marker) => marked(rest),
+        Some(Head::Label) => labelled(rest),
+        Some(Head::End) => Found::Lines { block: None, length: 1 },
+        None => json::bare(text, rest).unwrap_or_else(|| exit_line(first.text)),
+    }
+}
+
+/// From the marker to its end; without one, everything up to the next block is a broken one.
+fn marked(rest: &[Line<'_>]) -> Found {
+    let ends = |line: &Line<'_>| match line.kind {
+        Kind::Spoken | Kind::Indented => head(line.text),
+        Kind::Opening | Kind::Fenced | Kind::Quoted => None,
+    };
+    let mut body = Vec::new();
+    for (at, line) in rest.iter().enumerate().skip(1) {
+        match ends(line) {
+            Some(Head::End) => return Found::Lines { block: block(&body), length: at + 1 },
+            Some(Head::Marker) => return Found::Lines { block: None, length: at },
+            _ if matches!(line.kind, Kind::Spoken | Kind::Indented) => body.push(line.text),
+            _ => {}
+        }
+    }
+    Found::Lines { block: None, length: rest.len() }
+}
+
+/// The fields behind a label. Behind a blank line only what is known goes on with them.
+fn labelled(rest: &[Line<'_>]) -> Found {
+    let mut draft = Draft::default();
+    let mut length = 1;
+    let mut behind_blank = false;
+    for (at, line) in rest.iter().enumerate().skip(1) {
+        if line.is_blank() {
+            behind_blank = true;
+            continue;
+        }
+        if !matches!(line.kind, Kind::Spoken | Kind::Indented) {
+            break;
+        }
+        if head(line.text) == Some(Head::End) {
+            length = at + 1;
+            break;
+        }
+        let Some((key, value)) = split_line(line.text) else { break };
+        if !draft.put(key, value) && behind_blank {
+            break;
+        }
+        behind_blank = false;
+        length = at + 1;
+    }
+    Found::Lines { block: draft.finish(), length }
+}
+
+fn fenced(rest: &[Line<'_>]) -> Found {
+    let length = rest.iter().skip(1).take_while(|it| it.kind == Kind::Fenced).count() + 1;
+    let inside: Vec<&str> = rest
+        .iter()
+        .take(length.saturating_sub(1))
+        .skip(1)
+        .map(|it| it.text)
+        .filter(|it| !it.trim().is_empty())
+        .collect();
+    let block = match inside.split_first() {
+        Some((first, body)) => match (head(first), body.split_last()) {
+            (Some(_), Some((last, body))) if head(last) == Some(Head::End) => block(body),
+            (Some(Head::Label), _) => block(body),
+            _ => json::whole(&inside.join("\n")),
+        },
+        None => None,
+    };
+    Found::Lines { block, length }
+}
+
+/// A body in which every line is a field, or which is one JSON object.
+fn block(body: &[&str]) -> Option<StatusBlock> {
+    let text = body.join("\n");
+    if text.trim_start().starts_with('{') {
+        return json::whole(&text);
+    }
+    let mut draft = Draft::default();
+    for line in body.iter().filter(|it| !it.trim().is_empty()) {
+        match split_line(line) {
+            Some((key, value)) => {
+                draft.put(key, value);
+            }
+            // The value of the field before may go over several lines; another block may not begin within.
+            None if head(line).is_none() => {}
+            None => return None,
+        }
+    }
+    draft.finish()
+}
+
+/// A line in a code span names the signal and does not give it.
+fn exit_line(line: &str) -> Found {
+    let signal = split_line(line)
+        .filter(|_| !line.trim_start().starts_with('`'))
+        .filter(|(key, _)| fields::canonical(key) == "exitsignal");
+    signal.and_then(|(_, value)| truth(value)).map_or(Found::Nothing, Found::Exit)
+}
+
+fn is_listed(line: &str) -> bool {
+    line.trim_start().starts_with(['-', '*', '+', '•'])
+        || split_line(line).is_some_and(|(_, value)| !value.is_empty())
+}
+
+/// `When everything is done I will print:` and `The format, for example:` make what follows an example.
+fn leads_in(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "example",
+        "e.g",
+        "for instance",
+        "format",
+        "template",
+        "such as",
+        "would",
+        "will ",
+        "should",
+        "must",
+        "when ",
+        "once ",
+        "if ",
+        "please",
+        "quote",
+        "prompt",
+        "instruct",
+        "asked to",
+        "expected",
+        "placeholder",
+        "looks like",
+        "例如",
+        "比如",
+        "示例",
+        "格式",
+        "模板",
+        "如果",
+        "要求",
+        "一旦",
+        "将",
+    ];
+    let text = line.trim().trim_matches(['*', '_']).to_lowercase();
+    let names_what_follows = text.ends_with([':', '：', '>']);
+    names_what_follows && WORDS.iter().any(|it| text.contains(it))
+}

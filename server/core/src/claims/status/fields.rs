@@ -1,0 +1,264 @@
+//! The fields of a status block: spellings, values, bounds. A field that still holds its placeholder unmasks the
+//! whole block as the template of the prompt.
+
+use serde::{Deserialize, Serialize};
+
+use crate::sanitize;
+
+const MAX_OTHERS: usize = 16;
+const MAX_CHARS: usize = 200;
+const KEY_CHARS: usize = 40;
+
+/// What the agent stated in its status block, as it stated it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StatusBlock {
+    pub state: Option<StatedState>,
+    pub exit_signal: Option<bool>,
+    pub tests: Option<StatedTests>,
+    pub work_type: Option<WorkType>,
+    pub files_modified: Option<u32>,
+    pub tasks_completed: Option<u32>,
+    pub recommendation: Option<String>,
+    /// In percent.
+    pub progress: Option<u8>,
+    pub notes: Option<String>,
+    /// Fields of other names, and fields whose value means nothing, at most 16.
+    pub others: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StatedState {
+    Complete,
+    InProgress,
+    Blocked,
+    Other(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StatedTests {
+    Passing,
+    Failing,
+    NotRun,
+    Other(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum WorkType {
+    Implementation,
+    Testing,
+    Documentation,
+    Refactoring,
+    Debugging,
+    Other(String),
+}
+
+/// A block while it is read.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    block: StatusBlock,
+    is_known: bool,
+    is_template: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    State,
+    Exit,
+    Tests,
+    Work,
+    Files,
+    Tasks,
+    Recommendation,
+    Progress,
+    Notes,
+}
+
+fn field(key: &str) -> Option<Field> {
+    Some(match canonical(key).as_str() {
+        "status" => Field::State,
+        "exitsignal" => Field::Exit,
+        "testsstatus" | "teststatus" | "tests" => Field::Tests,
+        "worktype" => Field::Work,
+        "filesmodified" | "fileschanged" => Field::Files,
+        "taskscompletedthisloop" | "taskscompleted" | "taskscompletedthisiteration" => Field::Tasks,
+        "recommendation" | "recommendations" => Field::Recommendation,
+        "progress" | "progresspercent" | "percentcomplete" | "completionpercentage" => Field::Progress,
+        "note" | "notes" => Field::Notes,
+        _ => return None,
+    })
+}
+
+/// Letters and digits in lower case: `EXIT_SIGNAL`, `exitSignal` and `exit-signal` are one.
+pub(super) fn canonical(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// `KEY: value` or `KEY = value`, list marks and emphasis aside.
+pub(super) fn split_line(line: &str) -> Option<(&str, &str)> {
+    let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '\'' | ',');
+    let start = line.trim().trim_start_matches(['-', '+', '•']).trim_matches(decoration);
+    let (key, value) = start.split_once([':', '=', '：'])?;
+    let key = key.trim_matches(decoration);
+    let is_key = key.starts_with(char::is_alphabetic)
+        && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' '))
+        && key.chars().count() <= KEY_CHARS;
+    is_key.then(|| (key, value.trim_matches(decoration)))
+}
+
+impl Draft {
+    pub(super) fn knows(key: &str) -> bool {
+        field(key).is_some()
+    }
+
+    pub(super) fn counts(key: &str) -> bool {
+        matches!(field(key), Some(Field::Files | Field::Tasks))
+    }
+
+    /// Takes a field; whether it is a known one.
+    pub(super) fn put(&mut self, key: &str, value: &str) -> bool {
+        let value = sanitize::line_within(value, MAX_CHARS);
+        let Some(field) = field(key) else {
+            self.other(key, &value);
+            return false;
+        };
+        self.is_known = true;
+        self.is_template |= is_placeholder(field, &value);
+        if !self.set(field, &value) {
+            self.other(key, &value);
+        }
+        true
+    }
+
+    /// Whether the value means something.
+    fn set(&mut self, field: Field, value: &str) -> bool {
+        let block = &mut self.block;
+        match field {
+            Field::State => block.state = Some(StatedState::read(value)),
+            Field::Tests => block.tests = Some(StatedTests::read(value)),
+            Field::Work => block.work_type = Some(WorkType::read(value)),
+            Field::Recommendation => block.recommendation = Some(value.to_owned()),
+            Field::Notes => block.notes = Some(value.to_owned()),
+            Field::Exit => match truth(value) {
+                // A block that says both says no.
+                Some(signal) => block.exit_signal = Some(signal && block.exit_signal != Some(false)),
+                None => return false,
+            },
+            Field::Files => match number(value) {
+                Some(count) => block.files_modified = Some(count),
+                None => return false,
+            },
+            Field::Tasks => match number(value) {
+                Some(count) => block.tasks_completed = Some(count),
+                None => return false,
+            },
+            Field::Progress => {
+                match number(value).and_then(|it| u8::try_from(it).ok()).filter(|it| *it <= 100) {
+                    Some(percent) => block.progress = Some(percent),
+                    None => return false,
+                }
+            }
+        }
+        true
+    }
+
+    fn other(&mut self, key: &str, value: &str) {
+        if self.block.others.len() < MAX_OTHERS {
+            self.block.others.push((sanitize::line_within(key, KEY_CHARS), value.to_owned()));
+        }
+    }
+
+    /// The block, if it is one.
+    pub(super) fn finish(self) -> Option<StatusBlock> {
+        (self.is_known && !self.is_template).then_some(self.block)
+    }
+}
+
+/// `true`, `Yes`, `false (more to do)`. A yes under a condition is none; a no is always one.
+pub(super) fn truth(value: &str) -> Option<bool> {
+    let value = value.trim().to_lowercase();
+    let end = value.find(|c: char| !c.is_alphanumeric()).unwrap_or(value.len());
+    let (word, rest) = value.split_at(end);
+    let rest = rest.trim_start();
+    let is_remark = rest.is_empty()
+        || rest.starts_with(['(', '#', '/', '-', '—', '–', ',', ';', '.', '!', '<', '✅', '（']);
+    let names_both = rest.contains("false") || rest.contains("true");
+    match word {
+        _ if names_both => None,
+        "true" | "yes" | "1" | "是" if is_remark => Some(true),
+        "false" | "no" | "0" | "否" => Some(false),
+        _ => None,
+    }
+}
+
+fn number(value: &str) -> Option<u32> {
+    let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// `IN_PROGRESS | COMPLETE | BLOCKED`, `<n>`, `[true/false]`, `…`.
+fn is_placeholder(field: Field, value: &str) -> bool {
+    let value = value.trim();
+    let is_wrapped = [('<', '>'), ('[', ']'), ('{', '}')]
+        .iter()
+        .any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
+    let is_free = matches!(field, Field::Recommendation | Field::Notes);
+    let has_choice = value.contains('|')
+        || canonical(value).contains("truefalse")
+        || canonical(value).contains("falsetrue");
+    let offers = matches!(field, Field::Exit) && value.to_lowercase().contains(" or ");
+    is_wrapped
+        || matches!(value, "..." | "…")
+        || (!is_free && (has_choice || offers || value.starts_with('<')))
+}
+
+/// The first words of a value, as letters: `COMPLETE (at last)` is `complete`.
+fn leading(value: &str) -> String {
+    let remark = value.find(['(', '#', ',', ';', '—', '–', '（', '.', '!']).or_else(|| value.find(" - "));
+    canonical(value.get(..remark.unwrap_or(value.len())).unwrap_or_default())
+}
+
+impl StatedState {
+    fn read(value: &str) -> Self {
+        match leading(value).as_str() {
+            "complete" | "completed" | "done" | "finished" | "完成" | "已完成" => Self::Complete,
+            "inprogress" | "wip" | "working" | "ongoing" | "incomplete" | "进行中" | "未完成" => {
+                Self::InProgress
+            }
+            "blocked" | "stuck" | "阻塞" => Self::Blocked,
+            _ => Self::Other(value.to_owned()),
+        }
+    }
+}
+
+impl StatedTests {
+    fn read(value: &str) -> Self {
+        let lower = value.to_lowercase();
+        let before = lower.split_once("fail").map(|(before, _)| before.split_whitespace().next_back());
+        let fails = before.is_some_and(|count| !matches!(count, Some("0" | "no" | "none" | "zero")));
+        match leading(value).as_str() {
+            _ if fails || lower.contains("失败") => Self::Failing,
+            "passing" | "passed" | "pass" | "allpassing" | "allpassed" | "green" | "ok" | "通过"
+            | "全部通过" => Self::Passing,
+            "red" | "broken" => Self::Failing,
+            "notrun" | "none" | "na" | "skipped" | "未运行" => Self::NotRun,
+            _ => Self::Other(value.to_owned()),
+        }
+    }
+}
+
+impl WorkType {
+    fn read(value: &str) -> Self {
+        match leading(value).as_str() {
+            "implementation" | "implementing" | "feature" => Self::Implementation,
+            "testing" | "tests" | "test" | "testonly" => Self::Testing,
+            "documentation" | "docs" => Self::Documentation,
+            "refactoring" | "refactor" => Self::Refactoring,
+            "debugging" | "debug" => Self::Debugging,
+            _ => Self::Other(value.to_owned()),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! A status block as a JSON object: the keys at the top, or one level down under `RALPH_STATUS`.
+
+use serde_json::{Deserializer, Map, Value};
+
+use super::Found;
+use super::fields::{Draft, StatusBlock, canonical};
+use crate::claims::spoken::Line;
+
+/// An object that begins a line and has its last line to itself.
+pub(super) fn bare(text: &str, rest: &[Line<'_>]) -> Option<Found> {
+    let first = rest.first()?;
+    let open = first.text.find('{')?;
+    let label = first.text.get(..open)?;
+    if !label.trim().is_empty() && canonical(label) != "ralphstatus" {
+        return None;
+    }
+    let from = first.range.start + open;
+    let mut values = Deserializer::from_str(text.get(from..)?).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    let end = from + values.byte_offset();
+    let length = rest.iter().take_while(|it| it.range.start < end).count();
+    let last = rest.get(length.checked_sub(1)?)?;
+    let stands_alone = text.get(end..last.range.end)?.trim().is_empty();
+    let block = if label.trim().is_empty() { of(&value) } else { inner(value.as_object()?) };
+    (stands_alone && block.is_some()).then_some(Found::Lines { block, length })
+}
+
+/// A text that is one object.
+pub(super) fn whole(text: &str) -> Option<StatusBlock> {
+    of(&serde_json::from_str(text).ok()?)
+}
+
+fn of(value: &Value) -> Option<StatusBlock> {
+    let object = value.as_object()?;
+    let nested =
+        object.iter().find(|(key, _)| canonical(key) == "ralphstatus").and_then(|it| it.1.as_object());
+    if let Some(nested) = nested {
+        return inner(nested);
+    }
+    // Many objects have a status; one with an exit signal, or with several of our fields, is a status block.
+    let known = object.keys().filter(|key| Draft::knows(key)).count();
+    let has_signal = object.keys().any(|key| canonical(key) == "exitsignal");
+    (has_signal || known >= 2).then(|| inner(object)).flatten()
+}
+
+fn inner(object: &Map<String, Value>) -> Option<StatusBlock> {
+    let mut draft = Draft::default();
+    for (key, value) in object {
+        match value {
+            Value::Null => {}
+            Value::String(text) => {
+                draft.put(key, text);
+            }
+            Value::Array(items) if Draft::counts(key) => {
+                draft.put(key, &items.len().to_string());
+            }
+            other => {
+                draft.put(key, &other.to_string());
+            }
+        }
+    }
+    draft.finish()
+}

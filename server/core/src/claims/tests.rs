@@ -1,0 +1,153 @@
+//! Messages as agents write them, and what each claims. The traps are those that ended other tools' loops early
+//! or kept them running.
+
+mod hostile;
+mod questions;
+mod status;
+mod words;
+
+use super::{Claims, StatedState, read};
+
+pub(super) fn claims(text: &str) -> Claims {
+    read(text, "COMPLETE", &[])
+}
+
+/// One line of an honest end, as the prompt asks for it.
+#[test]
+fn an_honest_end() {
+    let text = "All features implemented and all tests passing.\n\n---RALPH_STATUS---\nSTATUS: COMPLETE\n\
+                TASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: 3\nTESTS_STATUS: PASSING\nWORK_TYPE: IMPLEMENTATION\n\
+                EXIT_SIGNAL: true\nRECOMMENDATION: Ready for review\n---END_RALPH_STATUS---\n\n\
+                <promise>COMPLETE</promise>\n";
+    let claims = claims(text);
+    assert!(claims.promise);
+    assert_eq!(claims.exit_signal, Some(true));
+    assert_eq!(claims.status.as_ref().and_then(|it| it.state.clone()), Some(StatedState::Complete));
+    assert_eq!(claims.indicator_count(), 3, "{claims:#?}");
+    assert_eq!(claims.contradiction(), None);
+    let listed: Vec<String> = claims.listed().iter().map(ToString::to_string).collect();
+    assert_eq!(listed.first().map(String::as_str), Some("the promise · tag · decisive"));
+    assert!(listed.contains(&"EXIT_SIGNAL: true · status block · decisive".to_owned()), "{listed:#?}");
+    assert!(listed.contains(&"all tests passing · words · 0.7".to_owned()), "{listed:#?}");
+    let json = serde_json::to_string(&claims).unwrap();
+    assert_eq!(serde_json::from_str::<Claims>(&json).unwrap(), claims);
+    assert!(json.contains("\"exitSignal\":true"));
+}
+
+#[test]
+fn contradictions() {
+    let check = |text: &str, expect: Option<&str>| {
+        assert_eq!(claims(text).contradiction().as_deref(), expect, "{text}");
+    };
+    check(
+        "Progress: 80%\n<promise>COMPLETE</promise>",
+        Some("the agent claims to be done (promise) at 80 %"),
+    );
+    check("Progress: 100%\n<promise>COMPLETE</promise>", None);
+    check("Progress: 80%", None);
+    check(
+        "RALPH_STATUS:\nSTATUS: IN_PROGRESS\nEXIT_SIGNAL: true",
+        Some("the agent claims to be done (EXIT_SIGNAL) with STATUS: IN_PROGRESS"),
+    );
+    check(
+        "RALPH_STATUS:\nSTATUS: COMPLETE\nTESTS_STATUS: FAILING",
+        Some("the agent claims to be done (STATUS) with TESTS_STATUS: FAILING"),
+    );
+    check(
+        "EXIT_SIGNAL: false\n\n<promise>COMPLETE</promise>",
+        Some("the agent claims to be done (promise) with EXIT_SIGNAL: false"),
+    );
+}
+
+#[test]
+fn progress() {
+    let check = |text: &str, expect: Option<u8>| assert_eq!(claims(text).progress, expect, "{text}");
+    check("PROGRESS: 80%", Some(80));
+    check("Progress: 80 %.", Some(80));
+    check("The migration is about 80% done.", Some(80));
+    check("The work is 80 percent complete.", Some(80));
+    check("进度：60%", Some(60));
+    check("目前完成了 75%。", Some(75));
+    check("Coverage is 85% and the rest is done.", None);
+    check("80% of the tests pass.", None);
+    check("We are 40% of the way there.", Some(40));
+    check("I stop when it is 100% done.", None);
+    check("`Progress: 80%`", None);
+    check("RALPH_STATUS:\nSTATUS: IN_PROGRESS\nPROGRESS: 55%", Some(55));
+    check("{\"status\":\"IN_PROGRESS\",\"progress\":55,\"exit_signal\":false}", Some(55));
+    check("Speed rose by 80%.", None);
+}
+
+#[test]
+fn decisions_and_notes() {
+    let text = "DECISION: use `serde` for parsing\n- **Learned:** the server needs UTC\n决定：保留旧接口\n\
+                > DECISION: quoted\n```\nDECISION: in code\n```\nDECISION: <what>\n\nLearnings:\n- cache is per user\n\
+                - locks are advisory\n\nNote: the docs are still thin\n";
+    let claims = claims(text);
+    assert_eq!(
+        claims.decisions,
+        [
+            "use `serde` for parsing",
+            "the server needs UTC",
+            "保留旧接口",
+            "cache is per user",
+            "locks are advisory"
+        ]
+    );
+    assert_eq!(claims.notes, ["the docs are still thin"]);
+}
+
+#[test]
+fn iterations_that_only_test() {
+    use super::status::WorkType;
+    use super::{is_test_file, is_test_only};
+    for path in [
+        "tests/e2e/main.rs",
+        "src/lib/tests.rs",
+        "src/parser_test.rs",
+        "web/app.test.tsx",
+        "web/a.spec.js",
+        "src/__tests__/a.js",
+        "pkg/test_x.py",
+        "pkg/x_test.py",
+        "conftest.py",
+        "a/b_test.go",
+        "AppTest.java",
+        "src/test/java/App.java",
+        "run.bats",
+        "test_install.sh",
+        "tests\\a.py",
+        "ui/__snapshots__/a.snap",
+    ] {
+        assert!(is_test_file(path), "{path}");
+    }
+    for path in [
+        "src/lib.rs",
+        "latest.py",
+        "contest.go",
+        "src/testing.ts",
+        "attest.rs",
+        "Test.java",
+        "README.md",
+        "",
+        "Testimony.java",
+        "src/protest/a.rs",
+    ] {
+        assert!(!is_test_file(path), "{path}");
+    }
+    let check = |files: &[&str], commands: &[&str], work: Option<WorkType>, expect: bool| {
+        let files: Vec<String> = files.iter().map(ToString::to_string).collect();
+        let commands: Vec<String> = commands.iter().map(ToString::to_string).collect();
+        assert_eq!(is_test_only(&files, &commands, work.as_ref()), expect, "{files:?} {commands:?}");
+    };
+    check(&[], &["cargo test"], None, true);
+    check(&["tests/a.rs"], &["cd web && CI=1 npm test -- --run"], None, true);
+    check(&["src/a.rs"], &["cargo test"], None, false);
+    check(&[], &["ls", "git status"], None, false);
+    check(&[], &[], None, false);
+    check(&[], &[], Some(WorkType::Testing), true);
+    check(&["src/a.rs"], &[], Some(WorkType::Testing), false);
+    check(&[], &["cargo testify"], None, false);
+    check(&[], &["echo pytest"], None, false);
+    check(&["docs/a.md"], &["pytest -q"], Some(WorkType::Testing), false);
+}

@@ -1,0 +1,77 @@
+//! Where no check exists: what the agent says, weighed. One explicit signal with words that agree, the same claim
+//! several times in a row, a plan worked off, or nothing but tests run for too long. An `EXIT_SIGNAL: false` has
+//! already made the claim of its iteration none.
+
+use crate::journal::{Claim, Outcome};
+
+use super::super::limits::iterations;
+use super::super::state::{Iteration, Loop};
+use super::{claimed, criteria};
+
+/// The share of test-only iterations is taken of this many.
+const TEST_WINDOW: usize = 10;
+
+pub(super) fn completed(state: &Loop, last: &Iteration, unchecked: usize) -> Option<Outcome> {
+    if state.open_items().next().is_some() {
+        return None;
+    }
+    let how = how(state, last)?;
+    let after = iterations(state.iteration);
+    let what = match unchecked {
+        0 => String::new(),
+        n => format!(", {}", criteria(n, "has no check", "have no check")),
+    };
+    let but = contradiction(last);
+    Some(claimed(format!("completed, claimed, not verified: {how} after {after}{what}{but}")))
+}
+
+/// By what the loop is done, the strongest first.
+fn how(state: &Loop, last: &Iteration) -> Option<String> {
+    let exit = &state.spec.settings.exit;
+    let indicators = last.claims.indicator_count();
+    let signal = last.claims.exit_signal;
+    if last.claim.is_some() && signal == Some(true) && indicators >= exit.completion_indicators as usize {
+        return Some(format!("EXIT_SIGNAL: true and {indicators} indications of it"));
+    }
+    if last.claim.is_some() && plan_complete(state) {
+        return Some("every plan item is ticked".to_owned());
+    }
+    if last.claim.is_some() && state.claims >= exit.done_signals {
+        return Some("the agent says so".to_owned());
+    }
+    if signal == Some(false) || super::super::breaker::is_provider_trouble(last) {
+        return None;
+    }
+    only_tests(state)
+}
+
+/// Every blocking item is ticked, and there is one.
+pub(in super::super) fn plan_complete(state: &Loop) -> bool {
+    let mut blocking = state.plan.iter().filter(|it| it.blocking).peekable();
+    blocking.peek().is_some() && blocking.all(|it| it.done)
+}
+
+/// What test-only iterations come to, in words: a reason to end where no check decides, elsewhere advice.
+fn only_tests(state: &Loop) -> Option<String> {
+    let exit = &state.spec.settings.exit;
+    let in_row = state.history.iter().rev().take_while(|it| it.test_only).count();
+    if in_row >= exit.test_loops as usize {
+        return Some(format!("the last {in_row} iterations did nothing but run tests"));
+    }
+    let window = state.history.len().checked_sub(TEST_WINDOW).and_then(|from| state.history.get(from..))?;
+    let of_them = window.iter().filter(|it| it.test_only).count();
+    let ends = state.history.last().is_some_and(|it| it.test_only)
+        && of_them * 100 > exit.test_percentage as usize * TEST_WINDOW;
+    ends.then(|| format!("{of_them} of the last {TEST_WINDOW} iterations did nothing but run tests"))
+}
+
+/// What the next iteration should hear of it.
+pub(in super::super) fn advice(state: &Loop) -> Option<String> {
+    only_tests(state)
+}
+
+/// `; the agent claims to be done (promise) at 80 %`, where a claim contradicts itself.
+pub(super) fn contradiction(last: &Iteration) -> String {
+    let said = last.claim.filter(|it| *it != Claim::Plan).and_then(|_| last.claims.contradiction());
+    said.map_or_else(String::new, |it| format!("; {it}"))
+}

@@ -1,0 +1,44 @@
+//! Groups of criteria: `(group parser)` gives several criteria one state. Whether all of them must hold, or most, is
+//! the configuration's word; criteria without a group must all hold.
+
+use std::collections::BTreeMap;
+
+use crate::journal::Pinned;
+use crate::settings::GroupRule;
+
+use super::super::state::Loop;
+use super::passes;
+
+/// One group: of its required criteria with a check, how many pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Tally {
+    pub(crate) passing: usize,
+    pub(crate) total: usize,
+}
+
+impl Tally {
+    pub(crate) fn holds(self, rule: GroupRule) -> bool {
+        match rule {
+            GroupRule::All => self.passing == self.total,
+            GroupRule::Majority => self.passing * 2 > self.total,
+        }
+    }
+}
+
+/// Whether all groups hold, and everything outside of them.
+pub(super) fn hold(state: &Loop, checked: &[&Pinned]) -> bool {
+    let rule = state.spec.settings.exit.groups;
+    let loose = checked.iter().filter(|it| it.criterion.group.is_none());
+    loose.into_iter().all(|it| passes(state, it)) && tallies(state, checked).values().all(|it| it.holds(rule))
+}
+
+pub(super) fn tallies<'a>(state: &Loop, checked: &[&'a Pinned]) -> BTreeMap<&'a str, Tally> {
+    let mut groups: BTreeMap<&str, Tally> = BTreeMap::new();
+    for pinned in checked {
+        let Some(group) = pinned.criterion.group.as_deref() else { continue };
+        let tally = groups.entry(group).or_default();
+        tally.total += 1;
+        tally.passing += usize::from(passes(state, pinned));
+    }
+    groups
+}

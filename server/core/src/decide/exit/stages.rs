@@ -1,0 +1,76 @@
+//! Stages: criteria of `(stage 2)` become due when those of the earlier stages hold, so that the bar can rise. All of
+//! them are judged in every round, and all of them must hold in the end; only what an agent is asked for now differs.
+
+use std::collections::BTreeSet;
+
+use crate::check::Status;
+use crate::journal::Pinned;
+use crate::task::CriterionId;
+
+/// A criterion that names none belongs to the first.
+const FIRST: u32 = 1;
+
+pub(crate) fn of(pinned: &Pinned) -> u32 {
+    pinned.criterion.stage.unwrap_or(FIRST)
+}
+
+/// The stage whose turn it is: the first with a required check that does not pass, else the last.
+pub(crate) fn due(pinned: &[Pinned], status: impl Fn(&CriterionId) -> Option<Status>) -> u32 {
+    let stages: BTreeSet<u32> = pinned.iter().map(of).collect();
+    let fails = |it: &Pinned| {
+        it.criterion.required
+            && it.criterion.check.is_some()
+            && status(&it.criterion.id) != Some(Status::Pass)
+    };
+    let open = stages.iter().find(|stage| pinned.iter().any(|it| of(it) == **stage && fails(it)));
+    open.or(stages.last()).copied().unwrap_or(FIRST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::due;
+    use crate::check::Status;
+    use crate::decide::tests::sim::criterion;
+    use crate::journal::{Pinned, Role};
+    use crate::task::Criterion;
+
+    /// Criteria as `stage:result`; `-` is no stage.
+    fn check(criteria: &str, expect: u32) {
+        let parts: Vec<(Criterion, Option<Status>)> = criteria
+            .split_whitespace()
+            .enumerate()
+            .map(|(n, part)| {
+                let (stage, result) = part.split_once(':').expect("stage:result");
+                let one = Criterion { stage: stage.parse().ok(), ..criterion(&n.to_string(), "make x") };
+                (
+                    one,
+                    match result {
+                        "p" => Some(Status::Pass),
+                        "f" => Some(Status::Fail),
+                        _ => None,
+                    },
+                )
+            })
+            .collect();
+        let pinned: Vec<Pinned> =
+            parts.iter().map(|(it, _)| Pinned { criterion: it.clone(), role: Role::Open }).collect();
+        let status = |id: &_| parts.iter().find(|(it, _)| it.id == *id).and_then(|(_, status)| *status);
+        assert_eq!(due(&pinned, status), expect, "{criteria}");
+    }
+
+    #[test]
+    fn the_bar_rises() {
+        check("", 1);
+        check("-:f", 1);
+        check("-:p", 1);
+        check("-:f 2:f", 1);
+        check("-:p 2:f", 2);
+        check("-:p 2:p", 2);
+        check("1:p 2:p 3:f", 3);
+        // An earlier stage that broke is due again.
+        check("1:f 2:p 3:f", 1);
+        // Without a result it does not hold.
+        check("1:? 2:f", 1);
+        check("2:f 5:f", 2);
+    }
+}

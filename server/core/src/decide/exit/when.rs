@@ -1,0 +1,93 @@
+//! `exit.when`: the user's own condition for the end. It decides when, never what is verified: a loop that it ends
+//! while a required check fails was stopped, not completed.
+
+use crate::journal::{Outcome, OutcomeKind};
+use crate::moment::Moment;
+use crate::when::{CriterionFact, Expression, Facts, Thresholds, evaluate, parse, rests_on_checks};
+
+use super::super::limits::iterations;
+use super::super::state::{Iteration, Loop};
+use super::{claimed, groups, open_item_names, passes, split, verified};
+
+/// The condition, where the configuration has one.
+pub(super) fn of(state: &Loop) -> Option<Expression> {
+    state.spec.settings.exit.when.as_deref().and_then(|it| parse(it).ok())
+}
+
+pub(super) fn ended(state: &Loop, condition: &Expression, now: Moment) -> Option<Outcome> {
+    if state.last_iteration().is_none() && (state.spec.anyway || !rests_on_checks(condition)) {
+        // Before any work nothing but checks can say that there is none.
+        return None;
+    }
+    let verdict = evaluate(condition, &facts(state, condition, now));
+    verdict.holds.then(|| outcome(state, &verdict.because))
+}
+
+fn outcome(state: &Loop, because: &str) -> Outcome {
+    let (checked, unchecked) = split(state);
+    let failing = checked.iter().filter(|it| !passes(state, it)).count();
+    let after = match state.iteration {
+        0 => "before the first iteration".to_owned(),
+        n => format!("after {}", iterations(n)),
+    };
+    if !groups::hold(state, &checked) {
+        let sentence = format!(
+            "ended by exit.when, not completed: {because}, {failing} of {} required checks fail {after}",
+            checked.len()
+        );
+        return Outcome { kind: OutcomeKind::Stopped, verified: false, sentence, cause: None };
+    }
+    if checked.is_empty() || !unchecked.is_empty() {
+        return claimed(format!("completed, claimed, not verified: {because} {after}"));
+    }
+    if failing > 0 {
+        return claimed(format!("completed, not verified: {because}, most of every group {after}"));
+    }
+    verified(format!("completed, verified: {because} {after}"))
+}
+
+fn facts<'a>(state: &'a Loop, condition: &'a Expression, now: Moment) -> Facts<'a> {
+    let exit = &state.spec.settings.exit;
+    let (checked, _) = split(state);
+    let last = state.last_iteration();
+    let claims = last.map(|it| &it.claims);
+    let criterion = state.pinned.iter().map(|it| CriterionFact {
+        id: &it.criterion.id.0,
+        prose: &it.criterion.name,
+        holds: passes(state, it),
+    });
+    let groups = groups::tallies(state, &checked).into_iter();
+    Facts {
+        criteria: !checked.is_empty() && groups::hold(state, &checked),
+        plan: open_item_names(state).is_empty(),
+        promise: claims.is_some_and(|it| it.promise),
+        exit_signal: claims.and_then(|it| it.exit_signal),
+        indicators: claims.map_or(0, |it| it.indicator_count() as u32),
+        done_signals: state.claims,
+        thresholds: Thresholds { indicators: exit.completion_indicators, done_signals: exit.done_signals },
+        iterations: state.iteration,
+        duration_ms: state.elapsed_ms(now),
+        idle_ms: idle_ms(state, now),
+        cost_micros: state.spent.cost_micros,
+        tokens: state.spent.tokens,
+        criterion: criterion.collect(),
+        groups: groups.map(|(name, tally)| (name, tally.holds(exit.groups))).collect(),
+        last_message: last.map(|it| it.final_text.as_str()),
+        tools: last.filter(|it| !it.tools.is_empty()).map(tools),
+        files: condition.globs().into_iter().map(|it| (it, matched(last, it))).collect(),
+    }
+}
+
+fn tools(row: &Iteration) -> Vec<&str> {
+    row.tools.iter().map(String::as_str).collect()
+}
+
+fn matched(last: Option<&Iteration>, glob: &str) -> bool {
+    last.is_some_and(|it| it.matching.iter().any(|seen| seen == glob))
+}
+
+/// How long ago an iteration last changed something.
+fn idle_ms(state: &Loop, now: Moment) -> u64 {
+    let last = state.history.iter().rev().find(|it| it.changes.any());
+    now.since(last.map_or(state.started_at, |it| it.ended_at))
+}

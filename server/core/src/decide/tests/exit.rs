@@ -1,0 +1,202 @@
+//! When a loop ends: what the agent says where no check decides, stages, groups, and conditions of the user's own.
+
+use super::sim::{Act, Sim, criterion, item, spec};
+use crate::journal::LoopSpec;
+use crate::settings::GroupRule;
+use crate::task::Criterion;
+
+const DONE: &str = "<promise>COMPLETE</promise>";
+
+fn summary(sim: &Sim) -> String {
+    let n = sim.state.iteration;
+    match (&sim.state.outcome, &sim.state.pause) {
+        (Some(it), _) => format!("{:?} verified={} after {n}", it.kind, it.verified),
+        (None, Some(it)) => format!("Paused {:?} after {n}", it.reason),
+        (None, None) => format!("at work in {n}"),
+    }
+}
+
+/// A task without any check that may take `iterations`; each message is one iteration that changes a file.
+fn said(messages: &[&'static str], expect: &str) -> Sim {
+    let acts = messages.iter().map(|it| Act::new("").says(it)).collect();
+    plays(prose(messages.len() as u32), "", acts, expect)
+}
+
+fn prose(iterations: u32) -> LoopSpec {
+    let mut spec = spec(vec![criterion("it reads well", "")]);
+    spec.settings.limits.iterations = iterations;
+    spec
+}
+
+fn plays(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &str) -> Sim {
+    let sim = Sim::new(spec, start, acts).run();
+    assert_eq!(summary(&sim), expect, "{}", sim.sentence());
+    sim
+}
+
+#[test]
+fn exit_signal_by_indicators() {
+    const LIMIT: &str = "Limit verified=false after 1";
+    let check = |says, expect| said(&[says], expect);
+    check(
+        "EXIT_SIGNAL: true\nAll features are implemented. All tests pass.",
+        "Completed verified=false after 1",
+    );
+    check("EXIT_SIGNAL: true\nI did some work.", LIMIT);
+    check("EXIT_SIGNAL: false\nAll features are implemented. All tests pass.", LIMIT);
+    check("EXIT_SIGNAL: false\nI did some work.", LIMIT);
+    check("All features are implemented. All tests pass.", LIMIT);
+    check("I did some work.", LIMIT);
+}
+
+#[test]
+fn the_same_claim_in_a_row() {
+    const TWICE: &str = "Completed verified=false after 2";
+    said(&[DONE, DONE], TWICE);
+    said(&["EXIT_SIGNAL: true", "EXIT_SIGNAL: true"], TWICE);
+    // Different claims, one after the other, are still two.
+    said(&["EXIT_SIGNAL: true", DONE], TWICE);
+    // In a row means in a row, and a veto is no claim.
+    said(&[DONE, "Found a bug, fixed it.", DONE], "Limit verified=false after 3");
+    said(&[DONE, "EXIT_SIGNAL: false\n<promise>COMPLETE</promise>", DONE], "Limit verified=false after 3");
+    // Words alone come with every step that is finished.
+    let words = "All features are implemented. All tests pass.";
+    said(&[words, words, words], "Limit verified=false after 3");
+    let idle = || Act::idle("").says(words);
+    plays(prose(5), "", vec![Act::new("").says(words), idle(), idle()], "Completed verified=false after 3");
+}
+
+#[test]
+fn a_plan_worked_off() {
+    let mut planned = prose(9);
+    planned.plan = vec![item("one"), item("two")];
+    let acts = vec![Act { ticks: 1, ..Act::new("") }, Act { ticks: 2, ..Act::new("").says(DONE) }];
+    let sim = plays(planned.clone(), "", acts, "Completed verified=false after 2");
+    assert!(sim.sentence().contains("every plan item is ticked"), "{}", sim.sentence());
+    // The agent says itself that there is more.
+    let acts =
+        vec![Act { ticks: 2, ..Act::new("").says("EXIT_SIGNAL: false") }, Act { ticks: 2, ..Act::new("") }];
+    plays(planned.clone(), "", acts, "Completed verified=false after 2");
+    // An open item is work left, whatever is said.
+    let acts = (0..9).map(|_| Act { ticks: 1, ..Act::new("").says(DONE) }).collect();
+    plays(planned.clone(), "", acts, "Limit verified=false after 9");
+    // Nothing was open from the start: nobody needs to be started.
+    for item in &mut planned.plan {
+        item.done = true;
+    }
+    let mut sim = Sim::new(planned, "", Vec::new());
+    sim.state.plan.iter_mut().for_each(|it| it.done = true);
+    let sim = sim.run();
+    assert_eq!(summary(&sim), "Completed verified=false after 0", "{}", sim.sentence());
+}
+
+#[test]
+fn a_claim_that_contradicts_itself_is_pointed_out() {
+    let sim =
+        said(&["I am about 80% done.\n<promise>COMPLETE</promise>"; 2], "Completed verified=false after 2");
+    assert!(sim.sentence().contains("80 %"), "{}", sim.sentence());
+    assert!(sim.state.history[0].sentence.contains("80 %"), "{}", sim.state.history[0].sentence);
+}
+
+#[test]
+fn nothing_but_tests() {
+    let tests = || Act { ran: vec!["cargo test"], ..Act::new("ff") };
+    let only = || Act { changed: vec!["tests/a.rs"], ..tests() };
+    let sim = plays(prose(9), "", vec![only(), only(), only()], "Completed verified=false after 3");
+    assert!(sim.sentence().contains("the last 3 iterations did nothing but run tests"), "{}", sim.sentence());
+    // Work in between begins the row anew; more than a quarter of the last ten is too much as well.
+    let work = || tests();
+    let acts = vec![work(), work(), only(), work(), only(), work(), work(), work(), work(), only()];
+    let sim = plays(prose(20), "", acts, "Completed verified=false after 10");
+    assert!(sim.sentence().contains("3 of the last 10 iterations"), "{}", sim.sentence());
+    // Where a check decides it is advice.
+    let mut checked = spec(two());
+    checked.settings.limits.iterations = 4;
+    let sim = plays(checked, "ff", vec![only(), only(), only(), only()], "Limit verified=false after 4");
+    assert!(sim.prompts[3].contains("did nothing but run tests"), "{}", sim.prompts[3]);
+    assert!(!sim.prompts[2].contains("did nothing but run tests"));
+}
+
+fn two() -> Vec<Criterion> {
+    vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]
+}
+
+fn grouped(name: &str, group: &str) -> Criterion {
+    Criterion { group: Some(group.to_owned()), ..criterion(name, &format!("make {name}")) }
+}
+
+#[test]
+fn groups_by_majority_complete_without_being_verified() {
+    let of = |rule| {
+        let names = [("a", "core"), ("b", "core"), ("c", "core"), ("d", "docs")];
+        let mut spec = spec(names.iter().map(|(name, group)| grouped(name, group)).collect());
+        spec.settings.exit.groups = rule;
+        spec.settings.limits.iterations = 2;
+        spec
+    };
+    let acts = || vec![Act::new("ppff"), Act::new("ppfp")];
+    plays(of(GroupRule::All), "ffff", acts(), "Limit verified=false after 2");
+    let sim = plays(of(GroupRule::Majority), "ffff", acts(), "Completed verified=false after 2");
+    assert!(sim.sentence().contains("3 of 4 required criteria"), "{}", sim.sentence());
+    plays(of(GroupRule::Majority), "ffff", vec![Act::new("pppp")], "Completed verified=true after 1");
+    // Half is no majority, and what is in no group must hold.
+    plays(
+        of(GroupRule::Majority),
+        "ffff",
+        vec![Act::new("pfff"), Act::new("pffp")],
+        "Limit verified=false after 2",
+    );
+    let mut loose = of(GroupRule::Majority);
+    loose.criteria.push(criterion("e", "make e"));
+    plays(loose, "fffff", vec![Act::new("ppfpf"), Act::new("ppfpp")], "Completed verified=false after 2");
+}
+
+#[test]
+fn the_bar_rises_by_stages() {
+    let stage =
+        |name: &str, stage| Criterion { stage: Some(stage), ..criterion(name, &format!("make {name}")) };
+    let spec = spec(vec![stage("tests", 1), stage("lint", 2), stage("coverage", 3)]);
+    let acts = vec![Act::new("pff"), Act::new("ppf"), Act::new("ppp")];
+    let sim = plays(spec, "fff", acts, "Completed verified=true after 3");
+    let asked = |n: usize| {
+        let prompt = &sim.prompts[n];
+        let (now, later) = prompt.split_once("## What comes later").unwrap_or((prompt, ""));
+        let named =
+            |text: &str| ["tests", "lint", "coverage"].iter().filter(|it| text.contains(**it)).count();
+        (named(now.split_once("## What fails").expect("something fails").1), named(later))
+    };
+    assert_eq!((asked(0).0, asked(1).0), (1, 1), "{}", sim.prompts[1]);
+    assert!(sim.prompts[0].contains("What fails: 1 of 1 checks"), "{}", sim.prompts[0]);
+    assert!(sim.prompts[0].contains("- coverage (stage 3)"), "{}", sim.prompts[0]);
+    assert!(!sim.prompts[2].contains("What comes later"), "{}", sim.prompts[2]);
+}
+
+fn when(condition: &str) -> LoopSpec {
+    let mut spec = spec(two());
+    spec.settings.exit.when = Some(condition.to_owned());
+    spec.settings.limits.iterations = 4;
+    spec
+}
+
+#[test]
+fn conditions_of_the_users_own() {
+    let check = |condition, start, acts, expect| plays(when(condition), start, acts, expect);
+    let work = || vec![Act::new("pf"), Act::new("pp"), Act::new("pp").says(DONE)];
+    check("criteria", "ff", work(), "Completed verified=true after 2");
+    check("criteria and promise", "ff", work(), "Completed verified=true after 3");
+    check("criteria or iterations>=1", "ff", work(), "Stopped verified=false after 1");
+    // What already holds needs nobody, unless more was asked for.
+    check("criteria", "pp", vec![], "Completed verified=true after 0");
+    check("criteria and iterations>0", "pp", vec![Act::new("pp")], "Completed verified=true after 1");
+    // Whatever the condition, nothing is called completed beside a failing check.
+    let sim = check("promise", "ff", vec![Act::new("pf").says(DONE)], "Stopped verified=false after 1");
+    let expect =
+        "ended by exit.when, not completed: promise given, 1 of 2 required checks fail after 1 iteration";
+    assert_eq!(sim.sentence(), expect);
+    check("promise", "ff", vec![Act::new("pp").says(DONE)], "Completed verified=true after 1");
+    check("plan", "ff", vec![Act::new("ff")], "Stopped verified=false after 1");
+    check("exit_signal and indicators", "ff", vec![Act::new("ff"); 4], "Limit verified=false after 4");
+    let mut alone = when("done_signals>=1 and not exit_signal");
+    alone.criteria.clear();
+    plays(alone, "", vec![Act::new("").says(DONE)], "Completed verified=false after 1");
+}
