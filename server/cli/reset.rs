@@ -1,5 +1,6 @@
 //! `reset`: closes a loop's breaker, or gives it a fresh agent session.
 
+use loopkeeper_core::decide::breaker;
 use loopkeeper_core::journal::PauseReason;
 use serde_json::json;
 
@@ -48,8 +49,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     }
     order::send(&store, id, json!({"do": "reset", "what": "breaker"}))?;
     let then = match seen.state.pause.as_ref().map(|it| it.reason) {
-        None => String::new(),
-        Some(PauseReason::Breaker) => "; it goes on".to_owned(),
+        None if breaker::rests_until(&seen.state).is_none() => String::new(),
+        None | Some(PauseReason::Breaker) => "; it goes on".to_owned(),
         Some(_) => format!("; it stays paused, `loopkeeper resume {id}` goes on"),
     };
     out.line(format_args!("The breaker of loop {id} is closed{then}."));

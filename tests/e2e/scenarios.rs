@@ -2,6 +2,7 @@
 //! criteria, what the agent does at each start, and how the loop must end. One file per area.
 
 mod agents;
+mod breaker;
 mod checks;
 mod claims;
 mod damage;

@@ -101,13 +101,7 @@ export interface LoopStatus {
   limits: { iterations: number; durationMs: number; costMicros: number; tokens?: number; callsPerHour: number };
   criteria: CriteriaStatus;
   plan: { done: number; open: number; total: number };
-  breaker: {
-    state: "closed" | "open" | "half-open";
-    reason?: string;
-    counts: { noProgress: number };
-    resumesAt?: string;
-    trips: number;
-  };
+  breaker: BreakerStatus;
   session?: { id: string; startedAt: string; resets: number };
   wait?: { reason: string; resumesAt: string };
   question?: { id: string; kind: "agent" | "usage-limit" | "denied"; text: string; expiresAt?: string };
@@ -120,6 +114,23 @@ export interface LoopStatus {
   forecast?: string;
   outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string; cause?: string };
   keeper: { pid?: number; alive: boolean };
+}
+
+export interface BreakerStatus {
+  state: "closed" | "open" | "half-open";
+  reason?: string;
+  counts: BreakerCounts;
+  resumesAt?: string;
+  trips: number;
+}
+
+export interface BreakerCounts {
+  noProgress: number;
+  sameError: number;
+  outputDecline: number;
+  permissionDenials: number;
+  oscillation: number;
+  fastFailures: number;
 }
 
 export interface CriteriaStatus {

@@ -66,6 +66,11 @@ export function isTripped(it: LoopStatus): boolean {
   return isActive(it) && it.breaker.state === "open";
 }
 
+/** Its breaker is open, and lets an iteration through by itself at that time. */
+function isCooling(it: LoopStatus): boolean {
+  return isTripped(it) && it.phase === "waiting";
+}
+
 /** `iteration 7 of 25, 3 of 5 criteria pass`. */
 export function progress(it: LoopStatus): string {
   const parts = [it.iteration === 0 ? "before the first iteration" : `iteration ${it.iteration} of ${it.limits.iterations}`];
@@ -76,7 +81,10 @@ export function progress(it: LoopStatus): string {
 /** What a loop is doing or how it ended, in a few words. */
 export function situation(it: LoopStatus): string {
   if (it.outcome) return it.outcome.sentence;
-  if (isTripped(it)) return `breaker open: ${it.breaker.reason ?? "no progress"}`;
+  if (isTripped(it)) {
+    const why = `breaker open: ${it.breaker.reason ?? "no progress"}`;
+    return isCooling(it) ? `${why}, one more try at ${clock(it.wait?.resumesAt) ?? "its time"}` : why;
+  }
   switch (it.phase) {
     case "waiting":
       return `waiting until ${clock(it.wait?.resumesAt) ?? "it may go on"}`;
@@ -107,7 +115,7 @@ function one(it: LoopStatus, now: number): Bar {
   const label = (words: string): string => `Ralph ${it.task.title}, ${words}`;
   const tooltip = about(it);
   const as = (icon: string, text: string, words: string, tone: Bar["tone"] = "normal"): Bar => ({ icon, text, label: label(words), tooltip, tone });
-  if (isTripped(it)) return as("error", stoppedAt(it), `${situation(it)}, ${progress(it)}`, "error");
+  if (isTripped(it) && !isCooling(it)) return as("error", stoppedAt(it), `${situation(it)}, ${progress(it)}`, "error");
   switch (it.state) {
     case "needsYou":
       return as("bell-dot", "Ralph needs you", `needs you: ${situation(it)}`, "warning");

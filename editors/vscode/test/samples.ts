@@ -4,6 +4,8 @@ import type { LoopStatus, StatusParams, TaskEntry } from "../src/protocol";
 
 const criteria = { passed: 3, failed: 2, unverified: 0, total: 5, items: [] };
 
+export const counts = { noProgress: 0, sameError: 0, outputDecline: 0, permissionDenials: 0, oscillation: 0, fastFailures: 0 };
+
 export function loop(changes: Partial<LoopStatus> = {}): LoopStatus {
   return {
     id: "20261120-aaaaaa",
@@ -16,7 +18,7 @@ export function loop(changes: Partial<LoopStatus> = {}): LoopStatus {
     limits: { iterations: 30, durationMs: 28_800_000, costMicros: 25_000_000, callsPerHour: 100 },
     criteria,
     plan: { done: 0, open: 0, total: 0 },
-    breaker: { state: "closed", counts: { noProgress: 0 }, trips: 0 },
+    breaker: { state: "closed", counts, trips: 0 },
     spent: { calls: 7, callsThisHour: 7 },
     startedAt: "2026-11-20T14:00:00Z",
     pausedMs: 0,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { LoopStatus } from "../src/protocol";
 import { bar, widest } from "../src/status";
 import type { Bar } from "../src/status";
-import { ended, loop, status, task } from "./samples";
+import { counts, ended, loop, status, task } from "./samples";
 
 const now = Date.parse("2026-11-20T14:00:00Z");
 
@@ -23,7 +23,7 @@ function check(name: string, actual: () => Bar | undefined, icon: string, text: 
 }
 
 const later = (seconds: number): string => new Date(now + seconds * 1000).toISOString();
-const open = { state: "open" as const, reason: "nothing changed in 3 iterations", counts: { noProgress: 3 }, trips: 1 };
+const open = { state: "open" as const, reason: "nothing changed in 3 iterations", counts: { ...counts, noProgress: 3 }, trips: 1 };
 
 check("a task without a loop", () => shown(), "circle-outline", "Ralph");
 check("at work", () => shown(loop()), "sync~spin", "Ralph 7/30 · 3/5");
@@ -38,6 +38,7 @@ check("paused", () => shown(loop({ state: "paused", phase: "paused" })), "debug-
 check("a question", () => shown(loop({ state: "needsYou", phase: "needsAnswer" })), "bell-dot", "Ralph needs you", "warning");
 check("interrupted", () => shown(loop({ state: "needsYou", phase: "interrupted" })), "bell-dot", "Ralph needs you", "warning");
 check("the breaker is open", () => shown(loop({ state: "needsYou", phase: "paused", breaker: open })), "error", "Ralph stopped at 7/30", "error");
+check("the breaker is open and tries again", () => shown(loop({ phase: "waiting", wait: { reason: "breaker", resumesAt: later(872) }, breaker: { ...open, resumesAt: later(872) } })), "clock", "Ralph 7/30 · 14:32");
 check("done", () => shown(ended("completed", true)), "pass", "Ralph done · 11");
 check("only claimed", () => shown(ended("completed", false)), "unverified", "Ralph claims done · 11");
 check("stopped by the user", () => shown(ended("stopped", false)), "debug-stop", "Ralph stopped · 11");

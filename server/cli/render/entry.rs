@@ -1,5 +1,7 @@
 //! Journal records as one line each: for `log`, and for `run` and `watch` where nothing can be redrawn.
 
+mod opening;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -9,6 +11,7 @@ use loopkeeper_core::journal::{
     BreakerState, Entry, LoopSpec, Outcome, PauseReason, QuestionKind, Record, Round, SessionReason,
     SnapshotWhen, WaitReason,
 };
+use loopkeeper_core::moment::Moment;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId};
 use loopkeeper_core::view::words;
@@ -57,6 +60,11 @@ impl Teller {
         }
         let number = iteration.map_or(String::new(), |it| format!("#{it}"));
         lines.push(format!("{QUIET}{}{QUIET:#} {number:>4}  {what}", self.zone.clock(entry.at.wall)));
+        if let (Detail::Everything, Record::BreakerChanged { opening: Some(opening), .. }) =
+            (detail, &entry.record)
+        {
+            lines.extend(opening::lines(opening).iter().map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
+        }
         lines
     }
 
@@ -96,7 +104,9 @@ impl Teller {
             Record::IterationEnded { iteration, sentence, proposed, .. } => {
                 (Some(*iteration), format!("{sentence}{}", not_taken_up(proposed)))
             }
-            Record::BreakerChanged { state, reason, .. } => (None, breaker(*state, reason.as_deref())),
+            Record::BreakerChanged { state, reason, resumes_at, .. } => {
+                (None, self.breaker((*state, reason.as_deref()), *resumes_at, entry.at.wall))
+            }
             Record::Waiting { reason, until } => (None, self.waiting(*reason, until.wall, entry.at.wall)),
             Record::Paused { reason: PauseReason::User, message } => (None, message.clone()),
             Record::Paused { message, .. } => (None, format!("paused: {message}")),
@@ -172,11 +182,30 @@ impl Teller {
             WaitReason::Backoff => "the agent failed, trying again at",
             WaitReason::Calls => "the calls of this hour are used up, waiting until",
             WaitReason::Between => "waiting before the next iteration until",
+            WaitReason::Breaker => "breaker open, trying again at",
         };
+        format!("{why} {}", self.time(until, now))
+    }
+
+    fn time(&self, until: u64, now: u64) -> String {
         // The minute that it is tells nothing of a wait of seconds.
         let soon = until.saturating_sub(now) < 60_000;
-        let until = if soon { self.zone.clock(until) } else { self.zone.short(until, now) };
-        format!("{why} {until}")
+        if soon { self.zone.clock(until) } else { self.zone.short(until, now) }
+    }
+
+    fn breaker(
+        &self,
+        (state, reason): (BreakerState, Option<&str>),
+        until: Option<Moment>,
+        now: u64,
+    ) -> String {
+        let reason = reason.map_or(String::new(), |it| format!(": {}", sanitize::line(it)));
+        let trial = until.map_or(String::new(), |it| format!("; one trial at {}", self.time(it.wall, now)));
+        match state {
+            BreakerState::Open => format!("breaker open{reason}{trial}"),
+            BreakerState::HalfOpen => "breaker trying again, with one iteration".into(),
+            BreakerState::Closed => format!("breaker closed{reason}"),
+        }
     }
 }
 
@@ -207,7 +236,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::AgentEnded { .. }
         | Record::SnapshotTaken { .. }
         // It pauses or ends the loop, which says why.
-        | Record::BreakerChanged { state: BreakerState::Open, .. }
+        | Record::BreakerChanged { state: BreakerState::Open, resumes_at: None, .. }
         // Part of the iteration's own line.
         | Record::ChecksDone { iteration: Some(_), .. }
         | Record::Waiting { reason: WaitReason::Between, .. }
@@ -219,7 +248,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Baseline { .. }
         | Record::ChecksDone { iteration: None, .. }
         | Record::IterationEnded { .. }
-        | Record::BreakerChanged { state: BreakerState::HalfOpen | BreakerState::Closed, .. }
+        | Record::BreakerChanged { .. }
         | Record::Waiting { .. }
         | Record::Paused { .. }
         | Record::Resumed {}
@@ -302,15 +331,6 @@ fn snapshot(when: (SnapshotWhen, u32), tree: &str, not_covered: usize) -> String
         let _ = write!(text, ", without {}", words::counted(not_covered as u64, "file"));
     }
     text
-}
-
-fn breaker(state: BreakerState, reason: Option<&str>) -> String {
-    match (state, reason) {
-        (BreakerState::Open, Some(reason)) => format!("breaker open: {reason}"),
-        (BreakerState::Open, None) => "breaker open".into(),
-        (BreakerState::HalfOpen, _) => "breaker trying again".into(),
-        (BreakerState::Closed, _) => "breaker closed".into(),
-    }
 }
 
 #[cfg(test)]

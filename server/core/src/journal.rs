@@ -8,6 +8,7 @@ pub(crate) mod samples;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::errors::Fingerprint;
 use crate::agent::{AgentRun, ProviderError};
 use crate::check::CheckResult;
 use crate::claims::Claims;
@@ -130,10 +131,23 @@ pub enum Record {
         state: BreakerState,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
+        /// What brought the change about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<BreakerCause>,
         #[serde(default)]
         no_progress: u32,
+        /// How often it opened since the user last reset it.
         #[serde(default)]
         trips: u32,
+        /// How long it rests before its trial, doubled with every trial that failed; 0 when it closes.
+        #[serde(default)]
+        cooldown_ms: u64,
+        /// When it lets an iteration through by itself; `None`: by the user's word only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resumes_at: Option<Moment>,
+        /// What an opening was judged by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opening: Option<Box<Opening>>,
     },
     Waiting {
         reason: WaitReason,
@@ -344,6 +358,78 @@ pub enum BreakerState {
     HalfOpen,
 }
 
+/// Why the breaker changed: one of its counts, or what let it try and close again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BreakerCause {
+    NoProgress,
+    SameError,
+    OutputDecline,
+    PermissionDenials,
+    Oscillation,
+    FastFailures,
+    /// The one iteration that was let through did not get on.
+    TrialFailed,
+    /// The one iteration that was let through got on.
+    TrialPassed,
+    /// It rested long enough.
+    Cooldown,
+    User,
+}
+
+/// How far each cause is from opening the breaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BreakerCounts {
+    pub no_progress: u32,
+    pub same_error: u32,
+    pub output_decline: u32,
+    pub permission_denials: u32,
+    pub oscillation: u32,
+    pub fast_failures: u32,
+}
+
+/// What stands behind an opening of the breaker, for whoever wants to know why.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Opening {
+    pub counts: BreakerCounts,
+    /// The last distinct errors before it, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorIn>,
+    /// What the last iterations changed, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<ChangedIn>,
+    /// Trees that came back, and after which iterations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trees: Vec<TreeAfter>,
+    /// The agent's session was given up with it.
+    pub session_reset: bool,
+}
+
+/// An error and the last iteration that it was seen in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorIn {
+    pub iteration: u32,
+    pub fingerprint: Fingerprint,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedIn {
+    pub iteration: u32,
+    pub changes: Changes,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TreeAfter {
+    pub tree: String,
+    pub iterations: Vec<u32>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitReason {
@@ -355,6 +441,8 @@ pub enum WaitReason {
     Between,
     /// `limits.calls_per_hour`, shared by all loops of this user.
     Calls,
+    /// The breaker is open; said by its own record, never by one of waiting.
+    Breaker,
 }
 
 /// A limit that can end a loop, or delay it.

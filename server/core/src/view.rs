@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use self::criteria::{CriteriaStatus, CriterionStatus, Spot, criteria, unjudged};
 pub use self::headline::headline;
 pub use self::status::{Facts, file_uri, status};
+pub use crate::journal::BreakerCounts;
 use crate::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
 
 /// One loop as views see it. Field names are contract; readers ignore what they do not know.
@@ -124,16 +125,10 @@ pub struct BreakerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub counts: BreakerCounts,
+    /// Of an open one that tries again by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes_at: Option<String>,
     pub trips: u32,
-}
-
-/// How far each cause is from opening the breaker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BreakerCounts {
-    pub no_progress: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,6 +15,11 @@ fn far<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
     Scenario { criteria: &["Far: `exists nowhere`"], acts, ..Scenario::default() }
 }
 
+/// A loop that needs its user as soon as its breaker opens.
+fn stuck() -> Scenario<'static> {
+    Scenario { settings: "breaker.max_trips = 1", ..far(&["true"]) }
+}
+
 #[test]
 fn an_idle_editor_hears_nothing_beside_ended_and_paused_loops() {
     let files =
@@ -74,7 +79,7 @@ fn a_status_a_second_is_the_most_and_each_is_another_one() {
 
 #[test]
 fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
-    let mut studio = Studio::open_as(&far(&["true"]), &json!({"capabilities": {}}));
+    let mut studio = Studio::open_as(&stuck(), &json!({"capabilities": {}}));
     let id = studio.start("PROMPT.md");
     let said = studio.editor.said("window/showMessage", |it| it["type"] == 2);
     assert!(said["message"].as_str().unwrap().contains("Make it so"), "{said}");
@@ -92,7 +97,7 @@ fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
 
 #[test]
 fn one_alert_when_a_loop_needs_its_user_and_one_when_it_ends() {
-    let mut studio = Studio::open(&far(&["true"]));
+    let mut studio = Studio::open(&stuck());
     let id = studio.start("PROMPT.md");
     let alert = studio.editor.said("loopkeeper/alert", |_| true);
     assert_eq!((&alert["loopId"], &alert["kind"]), (&id.as_str().into(), &"needsYou".into()));
@@ -113,7 +118,7 @@ fn one_alert_when_a_loop_needs_its_user_and_one_when_it_ends() {
 
 #[test]
 fn what_was_so_before_is_no_news_to_a_server_that_just_came() {
-    let mut studio = Studio::open(&far(&["true"]));
+    let mut studio = Studio::open(&stuck());
     let ended = studio.start("PROMPT.md");
     studio.status(|it| is_in(it, &ended, "needsYou"));
     studio.done("stop", &json!({"loopId": ended}));

@@ -63,8 +63,12 @@ fn stopped_now_ends_the_agent_with_all_its_children() {
 
 #[test]
 fn an_open_breaker_is_reset_and_goes_on() {
-    let scenario =
-        Scenario { criteria: &["It is there: `exists done`"], acts: &["true"], ..Scenario::default() };
+    let scenario = Scenario {
+        criteria: &["It is there: `exists done`"],
+        settings: "breaker.max_trips = 1",
+        acts: &["true"],
+        ..Scenario::default()
+    };
     let mut studio = Studio::open(&scenario);
     let id = studio.start("PROMPT.md");
     studio.status(|it| is_in(it, &id, "needsYou"));

@@ -282,5 +282,5 @@ fn no_result_at_all_is_a_crash() {
 #[test]
 fn an_agent_that_does_nothing_well_is_no_crash() {
     let act = claude(&result("0", "Nothing to do."));
-    speaks_claude("", &[&act], Breaker(3, "3 iterations without a file change"));
+    speaks_claude("", &[&act], Breaker(2, "2 iterations under 10 s without a file change"));
 }

@@ -131,6 +131,7 @@ fn stopped_now() {
 fn an_open_breaker_waits_for_its_user() {
     let (world, id) = detached(&Scenario {
         criteria: &["It is there: `exists done`"],
+        settings: "breaker.max_trips = 1\nbreaker.fast_failures = 99",
         acts: &["true", "true", "true"],
         ..Scenario::default()
     });

@@ -126,9 +126,17 @@ M.errors = {
 ---@class loopkeeper.BreakerStatus
 ---@field state "closed"|"open"|"half-open"
 ---@field reason? string
----@field counts { noProgress: integer }
+---@field counts loopkeeper.BreakerCounts
 ---@field resumesAt? string
 ---@field trips integer
+
+---@class loopkeeper.BreakerCounts
+---@field noProgress integer
+---@field sameError integer
+---@field outputDecline integer
+---@field permissionDenials integer
+---@field oscillation integer
+---@field fastFailures integer
 
 ---@class loopkeeper.Outcome
 ---@field kind "completed"|"stopped"|"limit"|"breaker"|"failed"

@@ -1,8 +1,9 @@
+use loopkeeper_core::agent::errors::Fingerprint;
 use loopkeeper_core::agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{
-    BreakerState, Changes, Entry, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round,
-    SnapshotWhen, WaitReason,
+    BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, Opening, Outcome,
+    OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TreeAfter, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::task::{Check, Criterion, CriterionId, Place};
@@ -134,8 +135,12 @@ fn what_happens_between_iterations_has_its_words() {
     let open = Record::BreakerChanged {
         state: BreakerState::Open,
         reason: Some("3 iterations without a change".into()),
+        cause: Some(BreakerCause::NoProgress),
         no_progress: 3,
         trips: 1,
+        cooldown_ms: 0,
+        resumes_at: None,
+        opening: None,
     };
     let until = Moment { wall: NOON + 3_600_000, awake: 0 };
     let quota = Record::Waiting { reason: WaitReason::Quota, until };
@@ -157,6 +162,45 @@ fn what_happens_between_iterations_has_its_words() {
     check(Record::Stopping { now: true }, "      asked to stop now");
     check(back, "      files put back as they were at the start");
     check(Record::Ended { outcome }, "      ended: both pass");
+}
+
+#[test]
+fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
+    let changes = Changes { count: 2, files: vec!["a.rs".into()], committed: false };
+    let error =
+        ErrorIn { iteration: 2, fingerprint: Fingerprint("0123456789ab".into()), text: "error: no".into() };
+    let opening = Opening {
+        counts: BreakerCounts { no_progress: 3, ..BreakerCounts::default() },
+        errors: vec![error],
+        changed: vec![
+            ChangedIn { iteration: 1, changes },
+            ChangedIn { iteration: 2, changes: Changes::default() },
+        ],
+        trees: vec![TreeAfter { tree: "0123456789abcdef".into(), iterations: vec![1, 3] }],
+        session_reset: true,
+    };
+    let open = Record::BreakerChanged {
+        state: BreakerState::Open,
+        reason: Some("3 iterations without a change".into()),
+        cause: Some(BreakerCause::NoProgress),
+        no_progress: 3,
+        trips: 1,
+        cooldown_ms: 1_800_000,
+        resumes_at: Some(Moment { wall: NOON + 1_800_000, awake: 0 }),
+        opening: Some(Box::new(opening)),
+    };
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let lines = plain(&teller.tell(&entry(NOON, open.clone()), Detail::Everything));
+    let expect = "\
+12:00:00       breaker open: 3 iterations without a change; one trial at 12:30
+                 counts: no progress 3, over at once 0, same error 0, denied tools 0, less output 0, back to earlier files 0
+                 error 0123456789ab in #2: error: no
+                 #1 changed 2 files: a.rs, …
+                 #2 changed nothing
+                 tree 0123456789 after #1, #3
+                 the agent's session was reset";
+    assert_eq!(lines.get(1..).unwrap_or_default().join("\n"), expect);
+    assert_eq!(teller.tell(&entry(NOON, open), Detail::Milestones).len(), 1);
 }
 
 #[test]

@@ -206,14 +206,18 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
         denials: 0,
         denied: Vec::new(),
         final_text: String::new(),
+        errors: Vec::new(),
+        output_bytes: 0,
         tools: Vec::new(),
         commands: Vec::new(),
         changes: Changes::default(),
         claim: None,
+        items_done: 0,
         claims: Claims::default(),
         test_only: false,
         matching: Vec::new(),
         row: Vec::new(),
+        facts: Vec::new(),
         sentence: String::new(),
         interrupted: false,
     });
@@ -246,6 +250,8 @@ fn agent_ended(state: &mut Loop, at: Moment, run: &AgentRun) {
         row.final_text.clone_from(&run.final_text);
         row.tools.clone_from(&run.tools);
         row.commands.clone_from(&run.commands);
+        row.errors.clone_from(&run.errors);
+        row.output_bytes = run.output_bytes;
     }
 }
 
@@ -272,6 +278,9 @@ fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     // What was looked at while the loop rested says nothing about the iteration before.
     if let Some(last) = state.history.last_mut().filter(|it| iteration == Some(it.number)) {
         last.row = row;
+        let broken =
+            round.results.iter().filter(|it| !matches!(it.status, Status::Pass | Status::Unverified));
+        last.facts = broken.map(|it| (it.criterion.clone(), it.fact.clone())).collect();
     }
     state.passing_since = if passes(state) { state.passing_since.or(Some(state.iteration)) } else { None };
 }
@@ -317,6 +326,7 @@ fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
     if let Some(row) = state.history.last_mut() {
         row.ended_at = at;
         fill(row, record);
+        row.items_done = plan.iter().filter(|it| it.done).count() as u32;
         trouble = breaker::is_provider_trouble(row);
     }
     state.claims = match claim {
@@ -326,7 +336,6 @@ fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
         None => 0,
     };
     count_failure(state, trouble);
-    breaker::count(&mut state.breaker, changes, trouble);
     state.phase = Phase::Boundary;
 }
 
@@ -363,10 +372,21 @@ fn fill(row: &mut Iteration, record: &Record) {
 }
 
 fn breaker_changed(state: &mut Loop, record: &Record) {
-    let Record::BreakerChanged { state: to, reason, no_progress, trips } = record else { return };
-    state.breaker = Breaker { state: *to, reason: reason.clone(), no_progress: *no_progress, trips: *trips };
+    let Record::BreakerChanged { state: to, reason, trips, cooldown_ms, resumes_at, .. } = record else {
+        return;
+    };
+    let is_closed = *to == BreakerState::Closed;
+    state.breaker = Breaker {
+        state: *to,
+        reason: reason.clone().filter(|_| !is_closed),
+        since: if is_closed { state.iteration } else { state.breaker.since },
+        trial_after: (*to == BreakerState::HalfOpen).then_some(state.iteration),
+        trips: *trips,
+        cooldown_ms: *cooldown_ms,
+        resumes_at: *resumes_at,
+    };
     let of_breaker = |it: &Pause| it.reason == PauseReason::Breaker;
-    if *to == BreakerState::Closed && state.pause.as_ref().is_some_and(of_breaker) {
+    if is_closed && state.pause.as_ref().is_some_and(of_breaker) {
         state.pause = None;
     }
 }
@@ -398,6 +418,9 @@ fn recovered(state: &mut Loop, at: Moment, boot: &str) {
         if let Some(wait) = &mut state.wait {
             // The other boot's clock means nothing here; wall time bridges the gap.
             wait.until = bridged(wait.until, at);
+        }
+        if let Some(until) = &mut state.breaker.resumes_at {
+            *until = bridged(*until, at);
         }
     }
     state.phase = match state.phase {

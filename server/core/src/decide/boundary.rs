@@ -1,11 +1,11 @@
 //! Between iterations: done, stopped, tripped, paused, over a limit, waiting, or on to the next. The order of
 //! these questions is the order of their weight.
 
-use crate::journal::{BreakerState, PauseReason, Record};
+use crate::journal::{BreakerCause, BreakerState, PauseReason, Record, WaitReason};
 use crate::moment::Moment;
 
 use super::machine::{hold, stopped};
-use super::state::{Live, Loop};
+use super::state::{Live, Loop, Wait};
 use super::{Effect, Step, breaker, exit, limits, questions, waits};
 
 /// What comes next when nothing runs.
@@ -16,15 +16,14 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     if state.stop.is_some() {
         return vec![stopped(state), Step::Effect(Effect::GoOn)];
     }
-    if let Some(change) = breaker::change(state) {
+    if let Some(change) = breaker::change(state, now) {
         return vec![Step::Record(change), Step::Effect(Effect::GoOn)];
     }
     if state.pause.is_some() {
         return paused(state);
     }
     if state.breaker.state == BreakerState::Open {
-        let reason = state.breaker.reason.clone().unwrap_or_default();
-        return hold(state, PauseReason::Breaker, format!("breaker open: {reason}"));
+        return breaker_open(state, now);
     }
     if let Some(outcome) = limits::reached(state, now) {
         return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
@@ -58,6 +57,22 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
         return Vec::new();
     }
     vec![Step::Effect(Effect::TakeSnapshot)]
+}
+
+/// It rests until its trial where somebody may come by later; else it needs its user, or ends.
+fn breaker_open(state: &Loop, now: Moment) -> Vec<Step> {
+    let Some(resumes_at) = state.breaker.resumes_at.filter(|_| state.spec.attended) else {
+        return hold(state, PauseReason::Breaker, breaker::sentence(&state.breaker));
+    };
+    let rest = Wait { reason: WaitReason::Breaker, until: resumes_at };
+    if let Some(outcome) = limits::reached(state, now).or_else(|| limits::outlasted(state, rest)) {
+        // The trial would never come.
+        return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
+    }
+    if now.awake < resumes_at.awake {
+        return Vec::new();
+    }
+    vec![Step::Record(breaker::half_open(state, BreakerCause::Cooldown)), Step::Effect(Effect::GoOn)]
 }
 
 /// A pause for the disk is recorded whether somebody is there or not; only here is it known.

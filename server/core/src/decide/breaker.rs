@@ -1,60 +1,193 @@
-//! The breaker: stops a loop that is not getting anywhere. Counts work outcomes only; trouble of the provider
-//! never trips it.
+//! The breaker: stops a loop that is not getting anywhere. Closed it counts, open it rests, half-open it lets one
+//! iteration through. Counts work outcomes only; trouble of the provider never trips it.
+//!
+//! What it counts is worked out from the history, one file per cause below this module; only its changes are on
+//! record.
+
+mod decline;
+mod errors;
+mod opening;
+mod oscillation;
+mod past;
+mod stuck;
+mod trial;
 
 use crate::agent::AgentEnding;
-use crate::journal::{BreakerState, Changes, Record};
+use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Opening, Record};
+use crate::moment::Moment;
+use crate::settings::BreakerSettings;
+use crate::view::words;
 
-use super::limits::iterations;
+use super::limits::{DAY_MS, iterations};
 use super::state::{Breaker, Iteration, Loop};
+use past::Past;
 
 /// Whether the iteration failed for reasons that say nothing about the work.
 pub fn is_provider_trouble(row: &Iteration) -> bool {
     row.interrupted || row.error.is_some() || row.ending != Some(AgentEnding::Exited)
 }
 
-/// Takes one ended iteration into account.
-pub(super) fn count(breaker: &mut Breaker, changes: &Changes, trouble: bool) {
-    if changes.any() {
-        breaker.no_progress = 0;
-    } else if !trouble {
-        breaker.no_progress = breaker.no_progress.saturating_add(1);
+/// How far each cause is, after the last iteration that is over.
+pub fn counts(state: &Loop) -> BreakerCounts {
+    counted(state, &Past::of(state))
+}
+
+/// What each count opens the breaker at.
+pub fn limits(settings: &BreakerSettings) -> BreakerCounts {
+    BreakerCounts {
+        no_progress: settings.no_progress,
+        same_error: settings.same_error,
+        output_decline: decline::IN_A_ROW,
+        permission_denials: settings.permission_denials,
+        oscillation: oscillation::RETURNS,
+        fast_failures: settings.fast_failures,
     }
+}
+
+/// Until when an open breaker rests by itself.
+pub fn rests_until(state: &Loop) -> Option<Moment> {
+    let rests = state.breaker.state == BreakerState::Open && state.spec.attended;
+    state.breaker.resumes_at.filter(|_| rests)
 }
 
 /// The change that the last iteration brings about, if any.
-pub(super) fn change(state: &Loop) -> Option<Record> {
-    let breaker = &state.breaker;
-    match breaker.state {
-        BreakerState::Closed if breaker.no_progress >= state.spec.settings.breaker.no_progress => {
-            Some(open(state, format!("{} without a file change", iterations(breaker.no_progress))))
+pub(super) fn change(state: &Loop, now: Moment) -> Option<Record> {
+    match state.breaker.state {
+        BreakerState::Open => None,
+        BreakerState::Closed => {
+            let past = Past::of(state);
+            let counts = counted(state, &past);
+            let cause = reached(&counts, &limits(&state.spec.settings.breaker))?;
+            Some(open(state, now, cause, reason(&past, cause, &counts)))
         }
-        BreakerState::HalfOpen if breaker.no_progress == 0 => Some(closed(breaker)),
-        BreakerState::HalfOpen if breaker.no_progress >= state.spec.settings.breaker.no_progress => {
-            Some(open(state, "tried again, still without a file change".to_owned()))
-        }
-        BreakerState::Closed | BreakerState::HalfOpen | BreakerState::Open => None,
+        BreakerState::HalfOpen => match trial::verdict(state)? {
+            trial::Verdict::GotOn => Some(closed(state, BreakerCause::TrialPassed, state.breaker.trips)),
+            trial::Verdict::Failed(why) => {
+                Some(open(state, now, BreakerCause::TrialFailed, format!("tried again, {why}")))
+            }
+        },
     }
 }
 
-/// One iteration may show that the work gets on: the counter stands one short of opening again.
-pub(super) fn half_open(state: &Loop) -> Record {
+/// One iteration may show that the work gets on.
+pub(super) fn half_open(state: &Loop, cause: BreakerCause) -> Record {
     Record::BreakerChanged {
         state: BreakerState::HalfOpen,
         reason: state.breaker.reason.clone(),
-        no_progress: state.spec.settings.breaker.no_progress.saturating_sub(1).max(1),
+        cause: Some(cause),
+        no_progress: counts(state).no_progress,
         trips: state.breaker.trips,
+        cooldown_ms: state.breaker.cooldown_ms,
+        resumes_at: None,
+        opening: None,
     }
 }
 
-pub(super) fn closed(breaker: &Breaker) -> Record {
-    Record::BreakerChanged { state: BreakerState::Closed, reason: None, no_progress: 0, trips: breaker.trips }
+/// The user's word: what was counted, openings included, is forgotten.
+pub(super) fn reset(state: &Loop) -> Record {
+    closed(state, BreakerCause::User, 0)
 }
 
-fn open(state: &Loop, reason: String) -> Record {
+/// Why the loop rests, for people.
+pub(super) fn sentence(breaker: &Breaker) -> String {
+    let reason = breaker.reason.as_deref().unwrap_or("the loop was not getting anywhere");
+    match breaker.trips {
+        0 | 1 => format!("breaker open: {reason}"),
+        trips => format!("breaker open: {reason}; opened {trips} times"),
+    }
+}
+
+fn counted(state: &Loop, past: &Past<'_>) -> BreakerCounts {
+    BreakerCounts {
+        no_progress: stuck::no_progress(past),
+        same_error: errors::same(past).count,
+        output_decline: decline::count(past, state.spec.settings.breaker.output_decline),
+        permission_denials: stuck::denials(past),
+        oscillation: oscillation::returns(past),
+        fast_failures: stuck::fast_failures(past),
+    }
+}
+
+/// The first cause that is at its limit; what says more comes first.
+fn reached(counts: &BreakerCounts, limits: &BreakerCounts) -> Option<BreakerCause> {
+    let causes = [
+        (BreakerCause::PermissionDenials, counts.permission_denials, limits.permission_denials),
+        (BreakerCause::NoProgress, counts.no_progress, limits.no_progress),
+        (BreakerCause::FastFailures, counts.fast_failures, limits.fast_failures),
+        (BreakerCause::Oscillation, counts.oscillation, limits.oscillation),
+        (BreakerCause::SameError, counts.same_error, limits.same_error),
+        (BreakerCause::OutputDecline, counts.output_decline, limits.output_decline),
+    ];
+    causes.into_iter().find(|(_, count, limit)| count >= limit).map(|(cause, _, _)| cause)
+}
+
+fn reason(past: &Past<'_>, cause: BreakerCause, counts: &BreakerCounts) -> String {
+    match cause {
+        BreakerCause::PermissionDenials => {
+            format!("{} with denied tools and without a file change", iterations(counts.permission_denials))
+        }
+        BreakerCause::FastFailures => format!(
+            "{} under {} without a file change",
+            iterations(counts.fast_failures),
+            words::duration(stuck::FAST_MS)
+        ),
+        BreakerCause::Oscillation => {
+            format!("the files went back to an earlier state {} times", counts.oscillation)
+        }
+        BreakerCause::SameError => {
+            format!("{} with the same error: {}", iterations(counts.same_error), errors::same(past).text)
+        }
+        BreakerCause::OutputDecline => {
+            format!("{} with far less output and nothing more that passes", iterations(counts.output_decline))
+        }
+        BreakerCause::NoProgress
+        | BreakerCause::TrialFailed
+        | BreakerCause::TrialPassed
+        | BreakerCause::Cooldown
+        | BreakerCause::User => format!("{} without a file change", iterations(counts.no_progress)),
+    }
+}
+
+/// It rests by itself where somebody may look by later, unless it opened too often: then its user has the word.
+fn open(state: &Loop, now: Moment, cause: BreakerCause, reason: String) -> Record {
+    let settings = &state.spec.settings.breaker;
+    let past = Past::of(state);
+    let counts = counted(state, &past);
+    let trips = state.breaker.trips.saturating_add(1);
+    let cooldown_ms = match state.breaker.state {
+        BreakerState::HalfOpen => state.breaker.cooldown_ms.saturating_mul(2).min(DAY_MS),
+        BreakerState::Closed | BreakerState::Open => 0,
+    };
+    let cooldown_ms = cooldown_ms.max(settings.cooldown_ms);
+    let rests = state.spec.attended && trips < settings.max_trips;
     Record::BreakerChanged {
         state: BreakerState::Open,
         reason: Some(reason),
-        no_progress: state.breaker.no_progress,
-        trips: state.breaker.trips.saturating_add(1),
+        cause: Some(cause),
+        no_progress: counts.no_progress,
+        trips,
+        cooldown_ms,
+        resumes_at: rests.then(|| now.after(cooldown_ms)),
+        opening: Some(Box::new(Opening {
+            session_reset: state.session.current.is_some(),
+            ..opening::of(&past, counts)
+        })),
+    }
+}
+
+fn closed(state: &Loop, cause: BreakerCause, trips: u32) -> Record {
+    let reason = match cause {
+        BreakerCause::TrialPassed => format!("iteration {} got on", state.iteration),
+        _ => "reset by the user".to_owned(),
+    };
+    Record::BreakerChanged {
+        state: BreakerState::Closed,
+        reason: Some(reason),
+        cause: Some(cause),
+        no_progress: 0,
+        trips,
+        cooldown_ms: 0,
+        resumes_at: None,
+        opening: None,
     }
 }

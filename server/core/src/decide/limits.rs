@@ -41,6 +41,7 @@ pub(super) fn outlasted(state: &Loop, wait: Wait) -> Option<Outcome> {
         WaitReason::Backoff => "the provider is to be asked again only later",
         WaitReason::Between => "the next one is to start only later",
         WaitReason::Calls => "the calls of this hour are used up for longer",
+        WaitReason::Breaker => "the open breaker rests longer",
     };
     let duration = words::duration(state.spec.settings.limits.duration_ms);
     Some(ended(format!("limit reached: {duration} of work, after {}: {what}", iterations(state.iteration))))

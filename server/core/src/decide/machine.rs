@@ -7,7 +7,9 @@ use crate::moment::Moment;
 use crate::task::Criterion;
 
 use super::state::{Live, Loop, Phase, Stop};
-use super::{Effect, Event, Grace, Shot, Step, boundary, calls, documents, limits, orders, rounds, sessions};
+use super::{
+    Effect, Event, Grace, Shot, Step, boundary, breaker, calls, documents, limits, orders, rounds, sessions,
+};
 
 /// Signs of life are looked for this often within `limits.idle_time`.
 const LOOKS: u64 = 4;
@@ -63,7 +65,8 @@ pub fn deadline(state: &Loop, live: &Live) -> Option<Moment> {
                 return question.until;
             }
             let end = limits::loop_end(state);
-            let wait = state.wait.map(|it| if it.until.awake < end.awake { it.until } else { end });
+            let until = breaker::rests_until(state).or_else(|| state.wait.map(|it| it.until));
+            let wait = until.map(|it| if it.awake < end.awake { it } else { end });
             let answer = state.questions.open.as_ref().and_then(|it| it.until);
             answer.into_iter().chain(wait).min_by_key(|it| it.awake)
         }

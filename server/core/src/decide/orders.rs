@@ -1,7 +1,7 @@
 //! What the user asks of a loop at work. A stop is taken in every phase and never undone.
 
 use crate::agent::AgentEnding;
-use crate::journal::{BreakerState, PauseReason, Record};
+use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
 
 use super::machine::{criteria_of, end_agent};
 use super::state::{Live, Loop, Phase, Stop};
@@ -75,25 +75,27 @@ fn pause(state: &Loop) -> Vec<Step> {
     vec![Step::Record(Record::Paused { reason: PauseReason::User, message })]
 }
 
-/// Going on after the breaker opened is a trial: one iteration, then it closes or opens again.
+/// Going on after the breaker opened is a trial, also before it has rested: one iteration, then it closes or
+/// opens again.
 fn resume(state: &Loop) -> Vec<Step> {
+    let is_open = state.breaker.state == BreakerState::Open;
     let waived = questions::waived(state);
-    if state.pause.is_none() && waived.is_none() {
+    if state.pause.is_none() && waived.is_none() && !is_open {
         return refuse("the loop is not paused. Hint: `loopkeeper status` shows what it does.");
     }
     let mut steps: Vec<Step> = waived.into_iter().collect();
     if state.pause.is_some() {
         steps.push(Step::Record(Record::Resumed {}));
     }
-    if state.breaker.state == BreakerState::Open {
-        steps.push(Step::Record(breaker::half_open(state)));
+    if is_open {
+        steps.push(Step::Record(breaker::half_open(state, BreakerCause::User)));
     }
     steps.push(Step::Effect(Effect::GoOn));
     steps
 }
 
 fn reset(state: &Loop) -> Vec<Step> {
-    vec![Step::Record(breaker::closed(&state.breaker)), Step::Effect(Effect::GoOn)]
+    vec![Step::Record(breaker::reset(state)), Step::Effect(Effect::GoOn)]
 }
 
 fn check(state: &Loop, live: &mut Live) -> Vec<Step> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::agent::errors::SeenError;
 use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::claims::Claims;
@@ -121,6 +122,10 @@ pub struct Iteration {
     pub tools: Vec<String>,
     /// Commands that its tools ran.
     pub commands: Vec<String>,
+    /// The last errors that the agent and its tools printed.
+    pub errors: Vec<SeenError>,
+    /// Bytes of the agent's own words.
+    pub output_bytes: u64,
     pub changes: Changes,
     pub claim: Option<Claim>,
     pub claims: Claims,
@@ -128,8 +133,12 @@ pub struct Iteration {
     pub test_only: bool,
     /// Globs of `exit.when` that files of the tree matched after it.
     pub matching: Vec<String>,
+    /// Plan items done after it.
+    pub items_done: u32,
     /// In the order of the pinned criteria of that time.
     pub row: Vec<(CriterionId, Status)>,
+    /// What was found where a criterion did not pass, in words.
+    pub facts: Vec<(CriterionId, String)>,
     pub sentence: String,
     /// Its keeper died while the agent ran.
     pub interrupted: bool,
@@ -149,10 +158,18 @@ pub struct Spent {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Breaker {
     pub state: BreakerState,
+    /// Why it opened; `None` while it is closed.
     pub reason: Option<String>,
-    /// Iterations in a row without progress.
-    pub no_progress: u32,
+    /// Iterations after this one count.
+    pub since: u32,
+    /// Half-open: the iteration after this one is the trial.
+    pub trial_after: Option<u32>,
+    /// How often it opened since the user last reset it.
     pub trips: u32,
+    /// How long it rested, or rests, the last time.
+    pub cooldown_ms: u64,
+    /// Open: when it lets an iteration through by itself.
+    pub resumes_at: Option<Moment>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

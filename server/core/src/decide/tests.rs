@@ -1,5 +1,7 @@
 //! Loops played through the pure machine with a fake clock.
 
+mod breaker;
+mod breaking;
 mod exit;
 mod limits;
 mod outcomes;

@@ -2,7 +2,7 @@
 //! clock that never jumps; what a provider announces is believed for a day at most.
 
 use crate::agent::{AgentEnding, ProviderClass};
-use crate::journal::WaitReason;
+use crate::journal::{BreakerState, WaitReason};
 use crate::moment::Moment;
 use crate::settings::Dialect;
 
@@ -69,12 +69,15 @@ pub(super) fn needs_user(state: &Loop) -> Option<String> {
     let error = row.error.as_ref();
     let message = error.map_or("it did not end by itself", |it| it.message.as_str());
     let name = &state.spec.agent.name;
+    // The breaker's trial is worth three starts, whatever keeps the provider from it.
+    let is_trial = state.breaker.state == BreakerState::HalfOpen;
+    let most_stalls = if is_trial { MAX_FAILURES } else { MAX_STALLS };
     match error.map(|it| it.class) {
         Some(ProviderClass::Login) if state.failures > 0 => {
             Some(with_hint(&format!("the agent `{name}` is not logged in: {message}"), &log_in(state)))
         }
-        Some(ProviderClass::Quota) => None,
-        Some(ProviderClass::Transient) => (state.stalls >= MAX_STALLS).then(|| {
+        Some(ProviderClass::Quota) if !is_trial => None,
+        Some(ProviderClass::Quota | ProviderClass::Transient) => (state.stalls >= most_stalls).then(|| {
             let sentence =
                 format!("the provider of `{name}` failed {} times in a row: {message}", state.stalls);
             with_hint(&sentence, &format!("see whether it is down, then {}", again(state)))

@@ -1,8 +1,9 @@
 //! One record of every type, for tests of the format.
 
 use super::{
-    AgentPlan, BreakerState, Changes, Claim, Entry, Head, LimitName, LoopSpec, Outcome, OutcomeKind,
-    PauseReason, Pinned, QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, WaitReason,
+    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Entry, ErrorIn, Head,
+    LimitName, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned, QuestionKind, Record, Role,
+    Round, SessionReason, SnapshotWhen, TreeAfter, WaitReason,
 };
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
@@ -83,8 +84,12 @@ fn around_iterations() -> Vec<Record> {
         Record::BreakerChanged {
             state: BreakerState::Open,
             reason: Some("3 iterations without a change".to_owned()),
+            cause: Some(BreakerCause::NoProgress),
             no_progress: 3,
             trips: 1,
+            cooldown_ms: 1_800_000,
+            resumes_at: Some(Moment { wall: 7, awake: 8 }),
+            opening: Some(Box::new(opening())),
         },
         Record::Waiting { reason: WaitReason::Quota, until: Moment { wall: 5, awake: 6 } },
         Record::Paused { reason: PauseReason::Disk, message: "the disk is full".to_owned() },
@@ -137,6 +142,20 @@ pub(crate) fn journal() -> String {
     let lines =
         records().into_iter().zip(1..).map(|(record, seq)| chain.append(&entry(seq, record)).unwrap());
     lines.collect()
+}
+
+fn opening() -> Opening {
+    Opening {
+        counts: BreakerCounts { no_progress: 3, ..BreakerCounts::default() },
+        errors: vec![ErrorIn {
+            iteration: 1,
+            fingerprint: Fingerprint("0123456789ab".to_owned()),
+            text: "error: no".to_owned(),
+        }],
+        changed: vec![ChangedIn { iteration: 1, changes: Changes::default() }],
+        trees: vec![TreeAfter { tree: "aa".repeat(20), iterations: vec![1, 3] }],
+        session_reset: true,
+    }
 }
 
 pub(crate) fn criterion() -> Criterion {

@@ -34,6 +34,10 @@ fn what(status: &LoopStatus) -> String {
             Some(WaitReason::Quota) => format!("{iteration}, waiting for the provider's usage limit"),
             Some(WaitReason::Backoff) => format!("{iteration}, waiting to try the agent again"),
             Some(WaitReason::Calls) => format!("{iteration}, waiting: the calls of this hour are used up"),
+            Some(WaitReason::Breaker) => {
+                let why = status.breaker.reason.as_deref().unwrap_or("no progress");
+                format!("{iteration}, breaker open: {why}, waiting to try again")
+            }
             Some(WaitReason::Between) | None => format!("{iteration}, waiting before the next"),
         },
         Phase::Stopping => format!("{iteration}, stopping"),

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    BreakerCounts, BreakerStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus,
-    QuestionStatus, SessionStatus, Spent, State, TaskStatus, WaitStatus, criteria, words,
+    BreakerStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus, QuestionStatus,
+    SessionStatus, Spent, State, TaskStatus, WaitStatus, criteria, words,
 };
-use crate::decide;
-use crate::decide::{Loop, Pause, forecast, limits};
-use crate::journal::{LoopSpec, PauseReason};
+use crate::decide::{self, Loop, Pause, breaker, forecast, limits};
+use crate::journal::{LoopSpec, PauseReason, WaitReason};
 use crate::moment::Moment;
 use crate::sanitize;
 
@@ -28,6 +27,7 @@ pub struct Facts {
 pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
     let (word, phase) = state_and_phase(state, facts);
     let limits = &state.spec.settings.limits;
+    let rests_until = breaker::rests_until(state);
     LoopStatus {
         id: state.spec.loop_id.clone(),
         seq: state.seq,
@@ -48,15 +48,12 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
         breaker: BreakerStatus {
             state: state.breaker.state,
             reason: state.breaker.reason.clone(),
-            counts: BreakerCounts { no_progress: state.breaker.no_progress },
-            resumes_at: None,
+            counts: breaker::counts(state),
+            resumes_at: rests_until.map(|it| words::rfc3339(it.wall)),
             trips: state.breaker.trips,
         },
         session: session(state, phase),
-        wait: state
-            .wait
-            .filter(|_| phase == Phase::Waiting)
-            .map(|wait| WaitStatus { reason: wait.reason, resumes_at: words::rfc3339(wait.until.wall) }),
+        wait: wait(state).filter(|_| phase == Phase::Waiting),
         question: question(state),
         pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),
         spent: Spent::of(&state.spent),
@@ -127,13 +124,20 @@ fn working(state: &Loop) -> Phase {
     match state.phase {
         decide::Phase::Starting | decide::Phase::Baseline => Phase::Baseline,
         decide::Phase::Checking => Phase::Checking,
-        decide::Phase::Boundary | decide::Phase::Preparing if state.wait.is_some() => Phase::Waiting,
+        decide::Phase::Boundary | decide::Phase::Preparing if wait(state).is_some() => Phase::Waiting,
         decide::Phase::Boundary
         | decide::Phase::Preparing
         | decide::Phase::Iterating { .. }
         | decide::Phase::Closing => Phase::Iterating,
         decide::Phase::Ended => Phase::Ended,
     }
+}
+
+/// What it waits for between iterations; an open breaker outweighs the rest.
+fn wait(state: &Loop) -> Option<WaitStatus> {
+    let breaker = breaker::rests_until(state).map(|it| (WaitReason::Breaker, it));
+    let (reason, until) = breaker.or_else(|| state.wait.map(|it| (it.reason, it.until)))?;
+    Some(WaitStatus { reason, resumes_at: words::rfc3339(until.wall) })
 }
 
 fn plan(state: &Loop) -> PlanStatus {

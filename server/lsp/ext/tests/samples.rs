@@ -202,7 +202,7 @@ fn a_loop(full: bool) -> LoopStatus {
         breaker: BreakerStatus {
             state: BreakerState::Closed,
             reason: full.then(s),
-            counts: BreakerCounts { no_progress: 0 },
+            counts: BreakerCounts::default(),
             resumes_at: full.then(s),
             trips: 0,
         },

@@ -30,7 +30,7 @@ local function n_messages(editor, level)
 end
 
 local function breaker(idle)
-  local project = Project.new({ settings = '\n[breaker]\nno_progress = 2\n' })
+  local project = Project.new({ settings = '\n[breaker]\nno_progress = 2\nmax_trips = 1\n' })
   local editor = start(project)
   project:agent_does(idle)
   project:agent_does(idle)

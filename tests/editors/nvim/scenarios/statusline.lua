@@ -61,6 +61,9 @@ return {
     shown(editor, fake, 'Ralph 7/25 · 14:32', { Fake.loop(waiting(soon)) }, task)
     local later = os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 3600 + 14 * 60 + 34)
     shown(editor, fake, 'Ralph 7/25 · 1:14:32', { Fake.loop(waiting(later)) }, task)
+    local cooling = waiting(os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 40 * 60 + 4))
+    cooling.breaker = { state = 'open' }
+    shown(editor, fake, 'Ralph 7/25 · 40:02', { Fake.loop(cooling) }, task)
     shown(editor, fake, 'Ralph 2 at work', { Fake.loop(), Fake.loop({ id = 'b' }) }, task)
     shown(editor, fake, 'Ralph 3 · 1 needs you', {
       Fake.loop(),

@@ -17,6 +17,9 @@ fn one() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.limits.duration_ms = 1_000 * DAY;
     spec.settings.limits.iterations = 100;
+    // Its agents do nothing, and at once.
+    spec.settings.breaker.no_progress = 99;
+    spec.settings.breaker.fast_failures = 99;
     spec
 }
 

@@ -1,6 +1,7 @@
 //! A world for the machine: it answers every effect from a script, jumps to deadlines, and checks after every
 //! record that replay agrees with the live state.
 
+use crate::agent::errors::{SeenError, fingerprint};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::decide::{
@@ -34,6 +35,14 @@ pub(crate) struct Act {
     pub(crate) forgets: bool,
     /// Commands that its tools run.
     pub(crate) ran: Vec<&'static str>,
+    /// The tree that it makes, where it is one that comes again.
+    pub(crate) makes: Option<&'static str>,
+    pub(crate) errors: Vec<&'static str>,
+    pub(crate) output: u64,
+    /// What checks that fail find after it.
+    pub(crate) fact: &'static str,
+    /// It never ends by itself.
+    pub(crate) hangs: bool,
 }
 
 impl Act {
@@ -51,6 +60,11 @@ impl Act {
             denied: Vec::new(),
             forgets: false,
             ran: Vec::new(),
+            makes: None,
+            errors: Vec::new(),
+            output: 0,
+            fact: "",
+            hangs: false,
         }
     }
 
@@ -90,6 +104,8 @@ pub(crate) struct Sim {
     wrote: Vec<&'static str>,
     ticks: usize,
     tree: u32,
+    named_tree: Option<&'static str>,
+    fact: &'static str,
     acted: usize,
     queue: Vec<Effect>,
     finished: bool,
@@ -176,6 +192,8 @@ impl Sim {
             wrote: Vec::new(),
             ticks: 0,
             tree: 0,
+            named_tree: None,
+            fact: "",
             acted: 0,
             queue: vec![Effect::TakeSnapshot],
             finished: false,
@@ -206,7 +224,12 @@ impl Sim {
     /// Somebody changes files beside the loop: how the checks stand from now on.
     pub(crate) fn edited(&mut self, standing: &'static str) {
         self.tree += 1;
+        self.named_tree = None;
         self.standing = standing;
+    }
+
+    fn tree(&self) -> String {
+        self.named_tree.map_or_else(|| format!("tree{}", self.tree), str::to_owned)
     }
 
     /// One effect or one deadline. False when nothing is left to do.
@@ -318,11 +341,11 @@ impl Sim {
             }
             Effect::LookForLife => self.event(Event::LifeSeen { alive: false }),
             Effect::PrepareRollback { to, paths } => {
-                let shot = Shot { tree: format!("tree{}", self.tree), ..Shot::default() };
+                let shot = Shot { tree: self.tree(), ..Shot::default() };
                 self.event(Event::RollbackReady { to, paths, shot });
             }
             Effect::Rollback { to, tree, .. } => {
-                let from = format!("tree{}", self.tree);
+                let from = self.tree();
                 self.event(Event::RolledBack { to, tree, from });
             }
             Effect::Refuse { message, .. } => self.refused.push(message),
@@ -348,7 +371,7 @@ impl Sim {
             Phase::Closing => self.last_changes(),
             _ => Vec::new(),
         };
-        let shot = Shot { tree: format!("tree{}", self.tree), head: None, not_covered: Vec::new(), changed };
+        let shot = Shot { tree: self.tree(), head: None, not_covered: Vec::new(), changed };
         self.event(Event::SnapshotTaken(shot));
     }
 
@@ -383,7 +406,11 @@ impl Sim {
         };
         self.acted += 1;
         self.now = self.now.after(act.takes_ms);
+        if act.hangs {
+            return;
+        }
         self.standing = act.results;
+        self.fact = act.fact;
         self.wrote.clone_from(&act.wrote);
         self.ticks = act.ticks;
         if let Some(leaves) = act.leaves {
@@ -391,6 +418,7 @@ impl Sim {
         }
         if !act.changed.is_empty() {
             self.tree += 1;
+            self.named_tree = act.makes;
         }
         let class = if act.forgets { Some(ProviderClass::Refused) } else { act.error };
         let error = class.map(|class| ProviderError {
@@ -408,6 +436,8 @@ impl Sim {
             denials: act.denied.len() as u32,
             denied: act.denied.iter().map(ToString::to_string).collect(),
             session_lost: act.forgets,
+            errors: act.errors.iter().map(|it| seen(it)).collect(),
+            output_bytes: act.output,
             ..quiet_run()
         };
         self.event(Event::AgentEnded(Box::new(run)));
@@ -415,8 +445,9 @@ impl Sim {
 
     fn check(&mut self, criteria: &[Criterion]) {
         let mut letters = self.standing.chars();
-        let results = criteria.iter().map(|it| result(it, letters.next().unwrap_or('f'))).collect();
-        let tree = format!("tree{}", self.tree);
+        let results =
+            criteria.iter().map(|it| result(it, letters.next().unwrap_or('f'), self.fact)).collect();
+        let tree = self.tree();
         let wrote: Vec<String> = self.wrote.iter().map(ToString::to_string).collect();
         let round = Round { tree_before: tree.clone(), tree_after: tree, wrote: wrote.clone(), results };
         self.now = self.now.after(1_000);
@@ -432,7 +463,11 @@ impl Sim {
     }
 }
 
-fn result(criterion: &Criterion, letter: char) -> CheckResult {
+fn seen(text: &str) -> SeenError {
+    SeenError { fingerprint: fingerprint(text), text: text.to_owned() }
+}
+
+fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckResult {
     let status = match letter {
         'p' => Status::Pass,
         't' => Status::TimedOut,
@@ -443,7 +478,7 @@ fn result(criterion: &Criterion, letter: char) -> CheckResult {
     CheckResult {
         criterion: criterion.id.clone(),
         status: if criterion.check.is_none() { Status::Unverified } else { status },
-        fact: String::new(),
+        fact: if status == Status::Pass { String::new() } else { fact.to_owned() },
         duration_ms: 10,
         exit: None,
         signal: None,

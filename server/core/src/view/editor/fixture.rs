@@ -89,6 +89,24 @@ impl World {
         self.after(sim.run())
     }
 
+    /// A loop whose breaker opened for good, at iterations that changed nothing.
+    pub(super) fn tripped(self) -> Self {
+        let mut once = spec(self.task.criteria.clone());
+        once.settings.breaker.max_trips = 1;
+        let sim = Sim::new(once, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
+        self.after(sim.run())
+    }
+
+    /// The same, with its trial still to come.
+    pub(super) fn cooling(self) -> Self {
+        let idle = vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
+        let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", idle);
+        while sim.state.breaker.resumes_at.is_none() {
+            assert!(sim.turn(), "the breaker opens");
+        }
+        self.after(sim)
+    }
+
     pub(super) fn after(mut self, sim: Sim) -> Self {
         if self.results.is_empty() {
             self.results = sim.state.results.values().map(|it| (it.clone(), false)).collect();

@@ -6,7 +6,7 @@ mod tests;
 
 use super::state::glyph;
 use crate::check::Status;
-use crate::decide::breaker::is_provider_trouble;
+use crate::decide::breaker::{self, is_provider_trouble};
 use crate::decide::{Iteration, Loop};
 use crate::journal::{Pinned, Role};
 use crate::sanitize;
@@ -52,7 +52,7 @@ pub fn grid(state: &Loop) -> String {
     let limit = state.spec.settings.breaker.no_progress;
     let counts = without_progress(state);
     let band: String = counts.get(first..).unwrap_or_default().iter().map(|it| level(*it, limit)).collect();
-    let said = format!("no progress {} of {limit}", state.breaker.no_progress);
+    let said = format!("no progress {} of {limit}", breaker::counts(state).no_progress);
     lines.push(line("breaker", &format!(" {band}"), &said));
     let files: String = shown.iter().map(changed).collect();
     lines.push(line("files", &format!(" {files}"), ""));

@@ -7,6 +7,8 @@ mod tests;
 use super::reading::{attributes, reading};
 use super::standing::overlap;
 use super::{Known, grid, state};
+use crate::decide::breaker::limits;
+use crate::journal::BreakerState;
 use crate::prompt::grammar::spans;
 use crate::prompt::markdown::tail;
 use crate::task::{Criterion, Place, PlanItem};
@@ -126,20 +128,35 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
     all
 }
 
+/// Every count that is not at zero, beside the one that always says something.
 fn breaker(known: &Known<'_>, status: &LoopStatus) -> String {
-    let count = u64::from(status.breaker.counts.no_progress);
-    let of =
-        known.state.map_or_else(String::new, |it| format!(" of {}", it.spec.settings.breaker.no_progress));
+    let of = |count: u32, limit: u32| match known.state {
+        Some(_) => format!("{count} of {limit}"),
+        None => count.to_string(),
+    };
+    let limits = known.state.map(|it| limits(&it.spec.settings.breaker)).unwrap_or_default();
+    let counts = &status.breaker.counts;
+    let mut parts =
+        vec![format!("{} iterations without a file change", of(counts.no_progress, limits.no_progress))];
+    let others = [
+        (counts.fast_failures, limits.fast_failures, "over at once"),
+        (counts.same_error, limits.same_error, "with the same error"),
+        (counts.permission_denials, limits.permission_denials, "with denied tools"),
+        (counts.output_decline, limits.output_decline, "with far less output"),
+        (counts.oscillation, limits.oscillation, "back to earlier files"),
+    ];
+    let others = others.iter().filter(|(count, ..)| *count > 0);
+    parts.extend(others.map(|(count, limit, what)| format!("{} {what}", of(*count, *limit))));
     let word = match status.breaker.state {
-        crate::journal::BreakerState::Closed => "closed",
-        crate::journal::BreakerState::Open => "open",
-        crate::journal::BreakerState::HalfOpen => "trying again",
+        BreakerState::Closed => "closed",
+        BreakerState::Open => "open",
+        BreakerState::HalfOpen => "trying again",
     };
     let times = match status.breaker.trips {
         0 => String::new(),
-        trips => format!(", opened {} before", words::counted(u64::from(trips), "time")),
+        trips => format!("; opened {} so far", words::counted(u64::from(trips), "time")),
     };
-    format!("Breaker {word}: {count}{of} iterations without a file change{times}.")
+    format!("Breaker {word}: {}{times}.", parts.join(", "))
 }
 
 fn budget(known: &Known<'_>, status: &LoopStatus) -> String {

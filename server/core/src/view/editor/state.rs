@@ -71,6 +71,7 @@ fn word(known: &Known<'_>, status: &LoopStatus) -> String {
         (_, Phase::Interrupted) => "Interrupted",
         (_, Phase::Untrusted) => "Needs you: not trusted",
         (_, Phase::NeedsAnswer) => "Needs your answer",
+        (State::Working, Phase::Waiting) if super::summary::is_cooling(status) => "Breaker open",
         (State::Working, Phase::Waiting) => "Waiting",
         (State::Working, Phase::Stopping) => "Stopping",
         (State::Working, _) if verbs::is_pausing(status) => "Pausing",

@@ -3,7 +3,7 @@
 
 use super::{Code, Diagnostic, Known, Severity, said};
 use crate::check::Status;
-use crate::journal::{OutcomeKind, PauseReason, QuestionKind};
+use crate::journal::{OutcomeKind, PauseReason, QuestionKind, WaitReason};
 use crate::task::Place;
 use crate::view::{LoopStatus, Phase, QuestionStatus, State, words};
 
@@ -108,6 +108,10 @@ fn trouble(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
         (Phase::Paused, _) if is_tripped(status) => {
             (Severity::Warning, Code::BreakerOpen, "breaker open", breaker(status), "Reset it to go on")
         }
+        (Phase::Waiting, _) if is_cooling(status) => {
+            let cure = "It tries again by itself";
+            (Severity::Information, Code::BreakerOpen, "breaker open", breaker(status), cure)
+        }
         _ => return None,
     };
     Some(Diagnostic::new(place, severity, code, said::message(name, &fact, cure)))
@@ -125,6 +129,12 @@ fn needs_answer(place: &Place, question: &QuestionStatus) -> Diagnostic {
 pub(super) fn is_tripped(status: &LoopStatus) -> bool {
     let paused = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Breaker);
     status.phase == Phase::Paused && paused
+}
+
+/// The breaker is open, and lets an iteration through when it has rested.
+pub(super) fn is_cooling(status: &LoopStatus) -> bool {
+    let rests = status.wait.as_ref().is_some_and(|it| it.reason == WaitReason::Breaker);
+    status.phase == Phase::Waiting && rests
 }
 
 fn breaker(status: &LoopStatus) -> String {

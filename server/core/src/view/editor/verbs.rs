@@ -47,6 +47,7 @@ fn of_loop<'a>(status: &LoopStatus) -> Vec<Verb<'a>> {
         (_, Phase::Untrusted) => vec![Verb::Trust, Verb::Stop],
         (_, Phase::NeedsAnswer) => vec![Verb::Answer, Verb::Stop],
         (State::Working, _) if is_pausing(status) => vec![Verb::Resume, Verb::Stop],
+        (State::Working, _) if summary::is_cooling(status) => vec![Verb::ResetBreaker, Verb::Stop],
         (State::Working, _) => vec![Verb::Pause, Verb::Stop],
         _ if summary::is_tripped(status) => vec![Verb::ResetBreaker, Verb::Stop],
         _ => vec![Verb::Resume, Verb::Stop],

@@ -2,7 +2,9 @@ use serde_json::json;
 
 use super::{Facts, status};
 use crate::decide::{Loop, replay};
-use crate::journal::{BreakerState, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
+use crate::journal::{
+    BreakerCause, BreakerState, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason, Record, WaitReason,
+};
 use crate::moment::Moment;
 use crate::view::{LoopStatus, headline};
 
@@ -136,7 +138,13 @@ fn the_status_has_the_shape_of_the_contract() {
     assert_eq!(value["startedAt"], "2026-11-20T12:00:00.000Z");
     assert_eq!(value["plan"], json!({"done": 1, "open": 1, "total": 3}));
     assert_eq!(value["keeper"], json!({"pid": 4711, "alive": true}));
-    assert_eq!(value["breaker"], json!({"state": "closed", "counts": {"noProgress": 0}, "trips": 0}));
+    assert_eq!(
+        value["breaker"],
+        json!({"state": "closed", "trips": 0, "counts": {
+            "noProgress": 0, "sameError": 0, "outputDecline": 0, "permissionDenials": 0, "oscillation": 0,
+            "fastFailures": 0
+        }})
+    );
     assert_eq!(value["session"]["id"], "s");
     assert_eq!(value["spent"]["calls"], 1);
     assert_eq!(value["iteration"], 1);
@@ -156,8 +164,12 @@ fn headlines_say_the_state_first() {
     let open = Record::BreakerChanged {
         state: BreakerState::Open,
         reason: Some("because".into()),
+        cause: None,
         no_progress: 3,
         trips: 1,
+        cooldown_ms: 0,
+        resumes_at: None,
+        opening: None,
     };
     let outcome = Outcome {
         kind: OutcomeKind::Completed,
@@ -201,4 +213,26 @@ fn limits_that_are_near_are_shown_while_it_lasts() {
         cause: None,
     });
     assert_eq!(shown(&state).get("warnings"), None);
+}
+
+#[test]
+fn an_open_breaker_that_tries_again_works_and_waits() {
+    let resumes_at = Some(Moment { wall: NOON, awake: 0 }.after(1_800_000));
+    let cooling = Record::BreakerChanged {
+        state: BreakerState::Open,
+        reason: Some("because".into()),
+        cause: Some(BreakerCause::NoProgress),
+        no_progress: 3,
+        trips: 1,
+        cooldown_ms: 1_800_000,
+        resumes_at,
+        opening: None,
+    };
+    let shown = status(&after(&[baseline(), cooling]), &alive());
+    assert_eq!(words(&shown), ("working".to_owned(), "waiting".to_owned()));
+    let at = "2026-11-20T12:30:00.000Z";
+    assert_eq!(json!(shown.wait), json!({"reason": "breaker", "resumesAt": at}));
+    assert_eq!((shown.breaker.resumes_at.as_deref(), shown.breaker.trips), (Some(at), 1));
+    let line = "Working: iteration 0/25, breaker open: because, waiting to try again, no criteria";
+    assert_eq!(headline(&shown), line);
 }

@@ -38,8 +38,7 @@ fn everything_a_lens_offers_is_an_action() {
             "source.loopkeeper.output: Show agent output of iteration 1",
         ]
     );
-    let idle = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
-    let tripped = titles(&at(&World::prompt().played("ff", idle()), "# Pay"));
+    let tripped = titles(&at(&World::prompt().tripped(), "# Pay"));
     assert_eq!(tripped[0], "source.loopkeeper.resetBreaker: Reset breaker of \"Pay\" and resume");
     let untrusted = World { unknown: 2, ..World::prompt() };
     let offered = titles(&at(&untrusted, "# Pay"));

@@ -119,7 +119,14 @@ fn what_stops_a_loop_stands_on_the_first_line() {
     let first = |world: &World| {
         shown(world).lines().filter(|it| it.starts_with("1 ")).map(str::to_owned).collect::<Vec<_>>()
     };
-    let open = World::prompt().played("ff", idle());
+    assert_eq!(
+        first(&World::prompt().cooling()),
+        [
+            "1 I summary working: 0 of 2 criteria pass",
+            "1 I breaker-open breaker open: 3 iterations without a file change. It tries again by itself.",
+        ]
+    );
+    let open = World::prompt().tripped();
     assert_eq!(
         first(&open),
         [
@@ -135,7 +142,7 @@ fn what_stops_a_loop_stands_on_the_first_line() {
         ]
     );
     assert_eq!(
-        first(&World::prompt().played("ff", idle()).damaged()),
+        first(&World::prompt().tripped().damaged()),
         [
             "1 I summary idle: 0 of 2 criteria pass",
             "1 E damaged damaged: the loop's journal does not fit its checksums. Start a new loop.",

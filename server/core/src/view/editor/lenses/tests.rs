@@ -22,8 +22,8 @@ fn over_the_first_line_stands_what_the_loop_does() {
     let working = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
     check(&working, "Working · 1/25 · 1 of 2 pass | Pause | Stop");
     check(&working.abandoned(), "Interrupted · 1/25 · 1 of 2 pass | Resume | Stop");
-    let tripped = World::prompt().played("ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
-    check(&tripped, "Breaker open · 3/25 · 0 of 2 pass | Reset and resume | Stop");
+    check(&World::prompt().cooling(), "Breaker open · 3/25 · 0 of 2 pass | Reset and resume | Stop");
+    check(&World::prompt().tripped(), "Breaker open · 3/25 · 0 of 2 pass | Reset and resume | Stop");
     let refused = World::prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]);
     check(&refused, "Needs you · 1/25 · 0 of 2 pass | Resume | Stop");
     let done = World::prompt().played("ff", vec![Act::new("pp")]);

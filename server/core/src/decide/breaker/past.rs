@@ -1,0 +1,155 @@
+//! The history as the breaker sees it: of every iteration that is over, whether it says anything about the work,
+//! and what it moved. Judges nothing by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::Status;
+use crate::decide::state::{Iteration, Loop, Phase};
+use crate::journal::{Role, SnapshotWhen};
+use crate::task::CriterionId;
+
+use super::is_provider_trouble;
+use super::oscillation::WINDOW;
+
+pub(super) struct Past<'a> {
+    looks: Vec<Look<'a>>,
+    /// How many of them came before the counts were last cleared.
+    old: usize,
+}
+
+/// One iteration that is over.
+pub(super) struct Look<'a> {
+    pub(super) row: &'a Iteration,
+    pub(super) tree: &'a str,
+    /// It says nothing about the work.
+    pub(super) is_trouble: bool,
+    /// An earlier iteration had left the very tree that this one made.
+    pub(super) returned: bool,
+    pub(super) moved: Moved,
+}
+
+/// What the checks and the plan say otherwise than before.
+pub(super) struct Moved {
+    /// A criterion turned to pass, or an item of the plan was done.
+    pub(super) turned: bool,
+    /// Other criteria pass.
+    pub(super) passes: bool,
+    /// What is found where one does not pass.
+    facts: bool,
+}
+
+impl Look<'_> {
+    pub(super) fn changed(&self) -> bool {
+        self.row.changes.any()
+    }
+
+    /// The tree is one that was not there before.
+    pub(super) fn is_new(&self) -> bool {
+        self.changed() && !self.returned
+    }
+
+    /// Something that can be measured is better than before.
+    pub(super) fn is_better(&self) -> bool {
+        self.moved.turned || (self.is_new() && self.moved.facts)
+    }
+}
+
+impl<'a> Past<'a> {
+    pub(super) fn of(state: &'a Loop) -> Self {
+        let over = match state.phase {
+            // The last row is not complete yet.
+            Phase::Iterating { .. } | Phase::Closing | Phase::Checking => {
+                state.history.len().saturating_sub(1)
+            }
+            Phase::Starting | Phase::Baseline | Phase::Boundary | Phase::Preparing | Phase::Ended => {
+                state.history.len()
+            }
+        };
+        let rows = state.history.get(..over).unwrap_or_default();
+        let old = rows.iter().filter(|it| it.number <= state.breaker.since).count();
+        let mut standing = Standing::at_start(state);
+        let trees = Trees::of(state);
+        let looks = rows.iter().enumerate().map(|(at, row)| {
+            let earlier = rows.get(at.saturating_sub(WINDOW)..at).unwrap_or_default();
+            standing.look(row, trees.after(row.number), trees.returned(row, earlier))
+        });
+        Self { looks: looks.collect(), old }
+    }
+
+    /// Everything since the counts were last cleared.
+    pub(super) fn counted(&self) -> &[Look<'a>] {
+        self.looks.get(self.old..).unwrap_or_default()
+    }
+
+    /// How many in a row, the last one included, are so. What says nothing is passed over, unless files changed
+    /// in it.
+    pub(super) fn in_a_row(&self, is_so: impl Fn(&Look<'_>) -> bool) -> u32 {
+        let says = |it: &&Look<'_>| !it.is_trouble || it.changed();
+        let row = self.counted().iter().rev().filter(says);
+        row.take_while(|it| !it.is_trouble && is_so(it)).count() as u32
+    }
+}
+
+/// What passes and what is found, from one iteration to the next.
+struct Standing<'a> {
+    passing: BTreeSet<&'a CriterionId>,
+    failing: BTreeSet<&'a CriterionId>,
+    facts: BTreeMap<&'a CriterionId, &'a str>,
+    items_done: u32,
+}
+
+impl<'a> Standing<'a> {
+    fn at_start(state: &'a Loop) -> Self {
+        let of = |role| {
+            let those = state.pinned.iter().filter(move |it| it.role == role);
+            those.map(|it| &it.criterion.id).collect()
+        };
+        let items_done = state.spec.plan.iter().filter(|it| it.done).count() as u32;
+        Self { passing: of(Role::Guard), failing: of(Role::Goal), facts: BTreeMap::new(), items_done }
+    }
+
+    fn look(&mut self, row: &'a Iteration, tree: &'a str, returned: bool) -> Look<'a> {
+        let passed = |it: &&(CriterionId, Status)| it.1 == Status::Pass;
+        let facts: BTreeMap<_, _> = row.facts.iter().map(|(id, fact)| (id, fact.as_str())).collect();
+        let passing: BTreeSet<_> = row.row.iter().filter(passed).map(|(id, _)| id).collect();
+        let judged = !row.row.is_empty();
+        let moved = Moved {
+            turned: passing.iter().any(|it| self.failing.contains(it)) || row.items_done > self.items_done,
+            passes: judged && passing != self.passing,
+            facts: facts.iter().any(|(id, fact)| self.facts.get(id).is_some_and(|it| it != fact)),
+        };
+        let look = Look { row, tree, is_trouble: is_provider_trouble(row), returned, moved };
+        self.items_done = row.items_done;
+        if judged {
+            let failed = row.row.iter().filter(|it| !matches!(it.1, Status::Pass | Status::Unverified));
+            *self = Self { failing: failed.map(|(id, _)| id).collect(), passing, facts, ..*self };
+        }
+        look
+    }
+}
+
+/// The tree before and after each iteration.
+struct Trees<'a> {
+    before: BTreeMap<u32, &'a str>,
+    after: BTreeMap<u32, &'a str>,
+}
+
+impl<'a> Trees<'a> {
+    fn of(state: &'a Loop) -> Self {
+        let of = |when| {
+            let those = state.snapshots.iter().filter(move |it| it.when == when);
+            those.map(|it| (it.iteration, it.tree.as_str())).collect()
+        };
+        Self { before: of(SnapshotWhen::Before), after: of(SnapshotWhen::After) }
+    }
+
+    fn after(&self, iteration: u32) -> &'a str {
+        self.after.get(&iteration).copied().unwrap_or_default()
+    }
+
+    fn returned(&self, row: &Iteration, earlier: &[Iteration]) -> bool {
+        let tree = self.after(row.number);
+        let moved = row.changes.any() && self.before.get(&row.number).is_none_or(|it| *it != tree);
+        moved && !tree.is_empty() && earlier.iter().any(|it| self.after(it.number) == tree)
+    }
+}

@@ -1,0 +1,25 @@
+//! Iterations that leave the tree as it was: in a row at all, after a few seconds only, or with tools denied.
+
+use super::past::{Look, Past};
+
+/// An iteration that is over sooner did not really work.
+pub(super) const FAST_MS: u64 = 10_000;
+
+/// Iterations in a row that changed no file and made no commit.
+pub(super) fn no_progress(past: &Past<'_>) -> u32 {
+    past.in_a_row(is_idle)
+}
+
+/// Iterations in a row that were over at once and changed nothing.
+pub(super) fn fast_failures(past: &Past<'_>) -> u32 {
+    past.in_a_row(|it| is_idle(it) && !it.moved.turned && it.row.duration_ms < FAST_MS)
+}
+
+/// Iterations in a row in which the agent was denied a tool and changed nothing.
+pub(super) fn denials(past: &Past<'_>) -> u32 {
+    past.in_a_row(|it| is_idle(it) && it.row.denials > 0)
+}
+
+fn is_idle(look: &Look<'_>) -> bool {
+    !look.changed()
+}

@@ -1,0 +1,38 @@
+//! The one iteration that a half-open breaker lets through. It has the time of any iteration, and of the loop where
+//! that is less.
+
+use crate::agent::AgentEnding;
+use crate::decide::state::Loop;
+use crate::view::words;
+
+use super::is_provider_trouble;
+use super::past::Past;
+
+pub(super) enum Verdict {
+    /// It made a tree that was not there before, or a commit.
+    GotOn,
+    Failed(String),
+}
+
+/// `None`: it is still to come, or the provider kept it from working and it is repeated.
+pub(super) fn verdict(state: &Loop) -> Option<Verdict> {
+    let after = state.breaker.trial_after?;
+    let past = Past::of(state);
+    let look = past.counted().last().filter(|it| it.row.number > after)?;
+    let took = words::duration(look.row.duration_ms);
+    match look.row.ending {
+        Some(AgentEnding::TimedOut) => return Some(Verdict::Failed(format!("out of time after {took}"))),
+        Some(AgentEnding::Idle) => return Some(Verdict::Failed(format!("no sign of life after {took}"))),
+        Some(AgentEnding::Exited | AgentEnding::Stopped | AgentEnding::NotStarted) | None => {}
+    }
+    if is_provider_trouble(look.row) {
+        return None;
+    }
+    Some(if look.is_new() {
+        Verdict::GotOn
+    } else if look.returned {
+        Verdict::Failed("the files only went back to an earlier state".to_owned())
+    } else {
+        Verdict::Failed("still without a file change".to_owned())
+    })
+}

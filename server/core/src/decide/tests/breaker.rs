@@ -1,0 +1,475 @@
+//! When the breaker opens, rests, tries and closes: one table a cause, then what comes after an opening.
+
+use super::sim::{Act, Sim, criterion, item, spec};
+use crate::agent::ProviderClass;
+use crate::decide::{Order, breaker};
+use crate::journal::{
+    BreakerCause, BreakerCounts, BreakerState, LoopSpec, Opening, OutcomeKind, PauseReason, Record,
+};
+
+const HALF_HOUR: u64 = 30 * 60_000;
+
+fn two() -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]);
+    spec.settings.limits.duration_ms = 1_000 * HALF_HOUR;
+    spec.settings.limits.iterations = 100;
+    spec
+}
+
+/// Nobody is there to answer: the loop ends with the first opening.
+fn alone() -> LoopSpec {
+    LoopSpec { attended: false, ..two() }
+}
+
+/// The iteration after which the breaker opened, and why; `None`: it did not.
+fn opened(spec: LoopSpec, acts: Vec<Act>) -> Option<(u32, String)> {
+    let sim = Sim::new(LoopSpec { attended: false, ..spec }, "ff", acts).run();
+    let outcome = sim.state.outcome.as_ref()?;
+    (outcome.kind == OutcomeKind::Breaker).then(|| (sim.state.iteration, outcome.sentence.clone()))
+}
+
+#[track_caller]
+fn trips(acts: Vec<Act>, after: u32, why: &str) {
+    let found = opened(alone(), acts);
+    assert_eq!(found, Some((after, format!("breaker open: {why}"))));
+}
+
+/// The acts never open it; a last one completes the loop.
+#[track_caller]
+fn holds(mut acts: Vec<Act>) {
+    let count = acts.len();
+    acts.push(Act::new("pp"));
+    let sim = Sim::new(alone(), "ff", acts).run();
+    let outcome = sim.state.outcome.clone().unwrap_or_else(|| panic!("{:?}", sim.state.pause));
+    assert_eq!(
+        (outcome.kind, sim.state.iteration as usize),
+        (OutcomeKind::Completed, count + 1),
+        "{outcome:?}"
+    );
+}
+
+fn times(count: usize, act: &Act) -> Vec<Act> {
+    vec![act.clone(); count]
+}
+
+fn fast(act: Act) -> Act {
+    Act { takes_ms: 9_000, ..act }
+}
+
+fn denied(act: Act) -> Act {
+    Act { denied: vec!["Bash(make)"], ..act }
+}
+
+fn makes(tree: &'static str) -> Act {
+    Act { makes: Some(tree), ..Act::new("ff") }
+}
+
+fn prints(error: &'static str) -> Act {
+    Act { errors: vec![error], fact: "exit 1", ..Act::new("ff") }
+}
+
+fn writes(output: u64) -> Act {
+    Act { output, fact: "exit 1", ..Act::new("ff") }
+}
+
+#[test]
+fn an_unchanged_tree() {
+    let idle = || Act::idle("ff");
+    trips(times(3, &idle()), 3, "3 iterations without a file change");
+    holds([times(2, &idle()), vec![Act::new("ff")], times(2, &idle())].concat());
+    // The provider's trouble neither counts nor makes it forget.
+    let trouble = || Act::fails(ProviderClass::Transient, "ff");
+    trips(vec![idle(), trouble(), idle(), trouble(), idle()], 5, "3 iterations without a file change");
+    holds(vec![idle(), trouble(), trouble(), idle(), trouble()]);
+    // Files that a failing agent changed are progress all the same.
+    holds(vec![idle(), idle(), Act { changed: vec!["a"], ..trouble() }, idle(), idle()]);
+}
+
+#[test]
+fn iterations_that_are_over_at_once() {
+    let quick = || fast(Act::idle("ff"));
+    trips(times(2, &quick()), 2, "2 iterations under 10 s without a file change");
+    // One that takes its time, or changes something, is none.
+    trips(vec![quick(), Act::idle("ff"), quick()], 3, "3 iterations without a file change");
+    holds(times(9, &fast(Act::new("ff"))));
+    holds(vec![quick(), fast(Act::new("ff")), quick()]);
+    let crash = || Act { takes_ms: 10, ..Act::fails(ProviderClass::Transient, "ff") };
+    holds(vec![quick(), crash(), crash()]);
+    // Two causes at once: the one that the user would look at first gives the reason.
+    let mut both = two();
+    both.settings.breaker.no_progress = 2;
+    let found = opened(both, times(2, &quick())).map(|it| it.1);
+    assert_eq!(found.as_deref(), Some("breaker open: 2 iterations without a file change"));
+}
+
+#[test]
+fn denied_tools() {
+    let why = "2 iterations with denied tools and without a file change";
+    trips(times(2, &denied(Act::idle("ff"))), 2, why);
+    trips(times(2, &fast(denied(Act::idle("ff")))), 2, why);
+    holds(times(9, &denied(Act::new("ff"))));
+    holds(vec![denied(Act::idle("ff")), Act::new("ff"), denied(Act::idle("ff"))]);
+}
+
+#[test]
+fn files_that_go_back_and_forth() {
+    let why = "the files went back to an earlier state 3 times";
+    let swing = || [makes("a"), makes("b")].concat_times(3);
+    trips(swing(), 5, why);
+    trips([makes("a"), makes("b"), makes("c")].concat_times(3), 6, why);
+    // Turning one criterion by breaking the other is no progress.
+    let act = |tree, results| Act { makes: Some(tree), ..Act::new(results) };
+    trips([act("a", "pf"), act("b", "fp")].concat_times(3), 5, why);
+    // Reverting something, even twice, is work.
+    holds(vec![makes("a"), makes("b"), makes("a"), makes("c"), makes("a"), makes("d")]);
+    // A tree that stays is no return, and one from long ago none either.
+    let new = || times(10, &Act::new("ff"));
+    holds(
+        [vec![makes("a")], new(), vec![makes("a")], new(), vec![makes("a")], new(), vec![makes("a")]]
+            .concat(),
+    );
+}
+
+trait ConcatTimes {
+    fn concat_times(&self, count: usize) -> Vec<Act>;
+}
+
+impl<const N: usize> ConcatTimes for [Act; N] {
+    fn concat_times(&self, count: usize) -> Vec<Act> {
+        (0..count).flat_map(|_| self.iter().cloned()).collect()
+    }
+}
+
+#[test]
+fn the_same_error() {
+    let missing = "error: cannot find /home/me/a.rs:12";
+    let elsewhere = "error: cannot find /tmp/b.rs:7";
+    let why = format!("5 iterations with the same error: {elsewhere}");
+    // Numbers and places do not make it another one.
+    trips([times(4, &prints(missing)), vec![prints(elsewhere)]].concat(), 5, &why);
+    let both = Act { errors: vec!["error: something else", missing], ..prints(missing) };
+    trips([vec![both], times(3, &prints(missing)), vec![prints(elsewhere)]].concat(), 5, &why);
+    // In a row, and the same in all of them.
+    holds([times(4, &prints(missing)), vec![writes(0)], times(4, &prints(missing))].concat());
+    holds([times(4, &prints(missing)), times(4, &prints("error: another"))].concat());
+    // A provider that fails in between says nothing.
+    let trouble = Act { errors: vec![], ..Act::fails(ProviderClass::Transient, "ff") };
+    let with_trouble = [times(4, &prints(missing)), vec![trouble, prints(elsewhere)]].concat();
+    trips(with_trouble, 6, &why);
+}
+
+#[test]
+fn the_same_error_while_something_gets_better() {
+    let missing = "error: cannot find a.rs";
+    // A criterion that turns, a count that moves, an item that is done.
+    let turned = Act { results: "pf", ..prints(missing) };
+    holds([times(4, &prints(missing)), times(5, &turned)].concat());
+    let moves = ["3 of 9 fail", "2 of 9 fail"].map(|fact| Act { fact, ..prints(missing) });
+    holds(moves.concat_times(5));
+    let mut planned = alone();
+    planned.plan = (0..9).map(|it| item(&it.to_string())).collect();
+    let ticking = (1..9).map(|ticks| Act { ticks, ..prints(missing) }).collect();
+    assert_eq!(opened(planned, ticking), None);
+}
+
+#[test]
+fn what_checks_find_is_an_error_only_where_nothing_changes() {
+    // Slow work on one failing check is work.
+    holds(times(20, &Act { fact: "exit 1", ..Act::new("ff") }));
+    let mut patient = two();
+    patient.settings.breaker.no_progress = 50;
+    let stuck = |fact| Act { fact, ..Act::idle("ff") };
+    let acts = [times(4, &stuck("exit 1 after 3 s")), vec![stuck("exit 1 after 4 s")]].concat();
+    let why = "breaker open: 5 iterations with the same error: exit 1 after 4 s";
+    assert_eq!(opened(patient, acts), Some((5, why.to_owned())));
+}
+
+#[test]
+fn less_and_less_output() {
+    let why = "2 iterations with far less output and nothing more that passes";
+    let much = || times(4, &writes(10_000));
+    trips([much(), times(2, &writes(2_900))].concat(), 6, why);
+    // Not over 70 %, not twice in a row, too few to compare with, too little to decline from.
+    holds([much(), times(4, &writes(3_000))].concat());
+    holds([much(), vec![writes(10), writes(10_000), writes(10)]].concat());
+    holds([times(3, &writes(10_000)), times(2, &writes(10))].concat());
+    holds([times(4, &writes(150)), times(5, &writes(1))].concat());
+    // One long answer is no measure.
+    holds([vec![writes(1_000_000)], times(8, &writes(1_000))].concat());
+    // While something else passes or fails, or the agent says it is done, few words are enough.
+    holds(
+        [much(), vec![writes(10), Act { results: "pf", ..writes(10) }, Act { results: "pf", ..writes(10) }]]
+            .concat(),
+    );
+    let says = Act { says: "<promise>COMPLETE</promise>", ..writes(10) };
+    holds([much(), times(4, &says)].concat());
+    let moves = ["3 of 9 fail", "2 of 9 fail"].map(|fact| Act { fact, ..writes(10) });
+    holds([much(), moves.concat_times(3)].concat());
+}
+
+#[test]
+fn trouble_of_the_provider_never_counts() {
+    for class in [ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash, ProviderClass::Login]
+    {
+        let act = Act {
+            denied: vec!["Bash(make)"],
+            errors: vec!["error: no"],
+            takes_ms: 1,
+            ..Act::fails(class, "ff")
+        };
+        let mut sim = Sim::new(two(), "ff", times(3, &act));
+        for _ in 0..60 {
+            sim.turn();
+        }
+        assert_eq!(breaker::counts(&sim.state), BreakerCounts::default(), "{class:?}");
+    }
+    // A hang neither.
+    let sim = Sim::new(two(), "ff", vec![]).run();
+    assert_eq!(breaker::counts(&sim.state), BreakerCounts::default());
+    assert_eq!(sim.state.pause.map(|it| it.reason), Some(PauseReason::Agent));
+}
+
+/// All changes of the breaker, as `state cause trips cooldown-in-minutes`.
+fn changes(sim: &Sim) -> Vec<String> {
+    let word = |it: serde_json::Value| it.as_str().unwrap_or("-").to_owned();
+    let told = sim.entries.iter().filter_map(|it| match &it.record {
+        Record::BreakerChanged { state, cause, trips, cooldown_ms, .. } => Some(format!(
+            "{} {} {trips} {}",
+            word(serde_json::json!(state)),
+            word(serde_json::json!(cause)),
+            cooldown_ms / 60_000
+        )),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn an_open_breaker_rests_tries_once_and_closes() {
+    let mut sim = Sim::new(two(), "ff", times(3, &Act::idle("ff")));
+    while sim.state.breaker.state != BreakerState::Open {
+        sim.turn();
+    }
+    let opened_at = sim.now.awake;
+    assert_eq!(breaker::rests_until(&sim.state).map(|it| it.awake), Some(opened_at + HALF_HOUR));
+    sim.acts.extend([Act::new("ff"), Act::idle("ff"), Act::idle("ff"), Act::new("pp")]);
+    while sim.state.iteration < 4 {
+        sim.turn();
+        assert!(sim.state.pause.is_none());
+    }
+    assert!(sim.now.awake >= opened_at + HALF_HOUR, "not a moment too soon");
+    sim.play();
+    // The success clears what was counted: two more without a change are not enough.
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true));
+    assert_eq!(
+        changes(&sim),
+        ["open no-progress 1 30", "half-open cooldown 1 30", "closed trial-passed 1 0"]
+    );
+}
+
+#[test]
+fn a_failed_trial_rests_twice_as_long_until_the_user_is_needed() {
+    let mut patient = two();
+    patient.settings.breaker.max_trips = 4;
+    let mut sim = Sim::new(patient, "ff", times(6, &Act::idle("ff"))).run();
+    let opens = [
+        "open no-progress 1 30",
+        "open trial-failed 2 60",
+        "open trial-failed 3 120",
+        "open trial-failed 4 240",
+    ];
+    let found = changes(&sim);
+    assert_eq!(
+        found.iter().filter(|it| it.starts_with("open")).collect::<Vec<_>>(),
+        opens.iter().collect::<Vec<_>>()
+    );
+    assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Breaker));
+    assert_eq!(sim.sentence(), "breaker open: tried again, still without a file change; opened 4 times");
+    assert_eq!((sim.state.iteration, breaker::rests_until(&sim.state)), (6, None));
+    // The user's word is another trial, and no more than one.
+    sim.acts.push(Act::idle("ff"));
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!((sim.state.iteration, sim.state.breaker.trips), (7, 5));
+    assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Breaker));
+    // A reset forgets the openings.
+    sim.acts.extend([times(3, &Act::idle("ff")), vec![Act::new("pp")]].concat());
+    sim.order(Order::ResetBreaker);
+    assert!(sim.state.pause.is_none());
+    sim.play();
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{:?}", changes(&sim));
+    assert!(changes(&sim).contains(&"open no-progress 1 30".to_owned()));
+}
+
+#[test]
+fn the_longest_rest_is_a_day() {
+    let mut patient = two();
+    patient.settings.breaker.max_trips = 9;
+    patient.settings.breaker.cooldown_ms = 10 * 3_600_000;
+    let sim = Sim::new(patient, "ff", times(11, &Act::idle("ff"))).run();
+    let rests: Vec<String> = changes(&sim).iter().filter(|it| it.starts_with("open")).cloned().collect();
+    let minutes: Vec<&str> = rests.iter().filter_map(|it| it.rsplit(' ').next()).collect();
+    assert_eq!(minutes, ["600", "1200", "1440", "1440", "1440", "1440", "1440", "1440", "1440"]);
+}
+
+#[test]
+fn how_a_trial_fails() {
+    let swing = vec![makes("a"), makes("b"), makes("a"), makes("b"), makes("a")];
+    let check = |trial: Act, why: &str| {
+        let mut two = two();
+        two.settings.breaker.max_trips = 2;
+        let sim = Sim::new(two, "ff", [swing.clone(), vec![trial]].concat()).run();
+        assert_eq!(sim.sentence(), format!("breaker open: tried again, {why}; opened 2 times"));
+        assert_eq!(sim.state.iteration, 6);
+    };
+    check(Act::idle("ff"), "still without a file change");
+    check(makes("b"), "the files only went back to an earlier state");
+    check(Act { hangs: true, ..Act::new("ff") }, "no sign of life after 15 min");
+    // A criterion that turns at no change of the tree is nobody's work.
+    check(Act::idle("pf"), "still without a file change");
+}
+
+#[test]
+fn a_trial_has_no_more_time_than_the_loop() {
+    let mut short = two();
+    short.settings.limits.idle_ms = 1_000 * HALF_HOUR;
+    short.settings.limits.duration_ms = HALF_HOUR + 10 * 60_000;
+    let acts = [times(3, &Act::idle("ff")), vec![Act { hangs: true, ..Act::new("ff") }]].concat();
+    let sim = Sim::new(short, "ff", acts).run();
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
+    assert!(sim.state.worked_ms < HALF_HOUR + 11 * 60_000, "{}", sim.state.worked_ms);
+    assert_eq!(sim.state.iteration, 4);
+}
+
+#[test]
+fn a_rest_ends_with_the_loops_time() {
+    let mut short = two();
+    short.settings.limits.duration_ms = HALF_HOUR;
+    let sim = Sim::new(short, "ff", times(3, &Act::idle("ff"))).run();
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
+    assert!(sim.state.worked_ms <= HALF_HOUR + 100, "{}", sim.state.worked_ms);
+    // Where no iteration is left nothing is waited for.
+    let mut few = two();
+    few.settings.limits.iterations = 3;
+    let sim = Sim::new(few, "ff", times(3, &Act::idle("ff"))).run();
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
+    assert!(sim.state.worked_ms < HALF_HOUR);
+}
+
+#[test]
+fn a_trial_that_the_provider_keeps_from_working_is_repeated() {
+    for class in [ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash] {
+        let trouble = || Act::fails(class, "ff");
+        let begin = |rest: Vec<Act>| Sim::new(two(), "ff", [times(3, &Act::idle("ff")), rest].concat()).run();
+        let sim = begin(vec![trouble(), trouble(), Act::new("ff"), Act::new("pp")]);
+        assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{class:?}");
+        let passed = ["open no-progress 1 30", "half-open cooldown 1 30", "closed trial-passed 1 0"];
+        assert_eq!(changes(&sim), passed, "{class:?}");
+        // Three times, then it needs its user.
+        let mut sim = begin(vec![trouble(), trouble(), trouble()]);
+        assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent), "{class:?}");
+        assert_eq!((sim.state.iteration, sim.state.breaker.state), (6, BreakerState::HalfOpen), "{class:?}");
+        sim.acts.extend([Act::new("ff"), Act::new("pp")]);
+        sim.order(Order::Resume);
+        sim.play();
+        assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{class:?}");
+    }
+}
+
+#[test]
+fn the_user_need_not_wait() {
+    let resting = || {
+        let mut sim = Sim::new(two(), "ff", times(3, &Act::idle("ff")));
+        while sim.state.breaker.state != BreakerState::Open {
+            sim.turn();
+        }
+        sim.acts.extend([Act::new("ff"), Act::new("pp")]);
+        sim
+    };
+    for (order, first) in [(Order::Resume, "half-open user 1 30"), (Order::ResetBreaker, "closed user 0 0")] {
+        let mut sim = resting();
+        sim.order(order.clone());
+        assert_eq!(changes(&sim).last().map(String::as_str), Some(first));
+        sim.play();
+        assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true), "{order:?}");
+        assert!(sim.state.worked_ms < HALF_HOUR, "{order:?}");
+    }
+    // A pause holds it beyond its rest; going on is the trial.
+    let mut sim = resting();
+    sim.order(Order::Pause);
+    sim.play();
+    assert_eq!((sim.state.iteration, sim.state.breaker.state), (3, BreakerState::Open));
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true));
+    // A stop ends it at once.
+    let mut sim = resting();
+    sim.order(Order::Stop);
+    sim.play();
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
+}
+
+#[test]
+fn a_rest_survives_crash_and_reboot() {
+    for boot in ["boot-1", "boot-2"] {
+        let mut sim = Sim::new(two(), "ff", [times(3, &Act::idle("ff")), vec![Act::new("pp")]].concat());
+        while sim.state.breaker.state != BreakerState::Open {
+            sim.turn();
+        }
+        let due = sim.now.wall + HALF_HOUR;
+        sim.now = sim.now.after(10 * 60_000);
+        sim.crash(boot);
+        while sim.state.iteration < 4 {
+            assert!(sim.turn());
+        }
+        assert!((due..due + 1_000).contains(&sim.now.wall), "{boot}: {} from {due}", sim.now.wall);
+        sim.play();
+        assert_eq!(sim.state.outcome.as_ref().map(|it| it.verified), Some(true));
+    }
+}
+
+#[test]
+fn an_opening_says_what_it_was_judged_by() {
+    let opening = |acts: Vec<Act>| -> (BreakerCause, Opening) {
+        let sim = Sim::new(alone(), "ff", acts).run();
+        let found = sim.entries.iter().find_map(|it| match &it.record {
+            Record::BreakerChanged { cause: Some(cause), opening: Some(opening), .. } => {
+                Some((*cause, opening.as_ref().clone()))
+            }
+            _ => None,
+        });
+        found.expect("an opening")
+    };
+    let (cause, said) = opening(vec![
+        Act::new("ff"),
+        Act { errors: vec!["error: one"], denied: vec!["Bash(make)"], ..Act::idle("ff") },
+        Act { errors: vec!["error: two", "error: one"], ..Act::idle("ff") },
+        Act::idle("ff"),
+    ]);
+    assert_eq!(cause, BreakerCause::NoProgress);
+    assert_eq!(said.counts, BreakerCounts { no_progress: 3, ..BreakerCounts::default() });
+    let errors: Vec<(u32, &str)> = said.errors.iter().map(|it| (it.iteration, it.text.as_str())).collect();
+    assert_eq!(errors, [(3, "error: two"), (3, "error: one")]);
+    let changed: Vec<(u32, u64)> = said.changed.iter().map(|it| (it.iteration, it.changes.count)).collect();
+    assert_eq!(changed, [(1, 1), (2, 0), (3, 0), (4, 0)]);
+    assert_eq!((said.trees.len(), said.session_reset), (0, false));
+
+    let (cause, said) = opening([makes("a"), makes("b")].concat_times(3));
+    assert_eq!((cause, said.counts.oscillation), (BreakerCause::Oscillation, 3));
+    let trees: Vec<(&str, &[u32])> =
+        said.trees.iter().map(|it| (it.tree.as_str(), it.iterations.as_slice())).collect();
+    assert_eq!(trees, [("a", &[1, 3, 5][..]), ("b", &[2, 4][..])]);
+}
+
+#[test]
+fn counts_do_not_move_while_an_iteration_is_judged() {
+    let mut sim = Sim::new(two(), "ff", vec![Act::idle("ff"), Act::new("ff")]);
+    while sim.state.iteration < 2 {
+        sim.turn();
+    }
+    while !sim.state.at_rest() {
+        assert_eq!(breaker::counts(&sim.state).no_progress, 1, "{:?}", sim.state.phase);
+        sim.turn();
+    }
+    assert_eq!(breaker::counts(&sim.state).no_progress, 0);
+}

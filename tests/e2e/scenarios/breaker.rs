@@ -1,0 +1,160 @@
+//! The breaker: what opens it, what an opening says, and what comes after its rest.
+
+use crate::scenarios::detached::{detached, end};
+use crate::support::scenario::Ends::{Breaker, Verified};
+use crate::support::scenario::Scenario;
+
+/// Never met by anything the acts here do.
+const FAR: &[&str] = &["Far away: `exists nowhere`"];
+
+#[test]
+fn an_agent_that_gives_up_at_once() {
+    let played = Scenario {
+        criteria: FAR,
+        acts: &["touch a", "echo 'Error: no such tool: frobnicate'"],
+        ends: Breaker(3, "breaker open: 2 iterations under 10 s without a file change"),
+        ..Scenario::default()
+    }
+    .play();
+    let opened = &played.all("breaker-changed")[0];
+    assert_eq!((&opened["cause"], &opened["trips"]), (&"fast-failures".into(), &1.into()));
+    assert!(opened["resumesAt"].is_null(), "nobody is there to wait for it: {opened}");
+    let opening = &opened["opening"];
+    assert_eq!(
+        (&opening["counts"]["fastFailures"], &opening["counts"]["noProgress"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(opening["changed"][0]["changes"]["files"], serde_json::json!(["a"]));
+    assert_eq!(opening["errors"][0]["text"], "Error: no such tool: frobnicate");
+    played.world.run(&["log"]).expect(0).out("counts: no progress 2, over at once 2").out("#1 changed a");
+}
+
+#[test]
+fn files_that_go_back_and_forth() {
+    let played = Scenario {
+        criteria: FAR,
+        acts: &["if [ -f x ] && grep -q a x; then echo b > x; else echo a > x; fi"],
+        ends: Breaker(5, "breaker open: the files went back to an earlier state 3 times"),
+        ..Scenario::default()
+    }
+    .play();
+    let trees = &played.all("breaker-changed")[0]["opening"]["trees"];
+    assert_eq!(trees[0]["iterations"], serde_json::json!([1, 3, 5]));
+    assert_eq!(trees[1]["iterations"], serde_json::json!([2, 4]));
+}
+
+#[test]
+fn a_revert_is_work() {
+    Scenario {
+        criteria: &["Right: `has \"c\" x`"],
+        acts: &["echo a > x", "echo b > x", "echo a > x", "echo b > x", "echo c > x"],
+        ends: Verified(5, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn the_same_error_in_other_places_and_numbers() {
+    Scenario {
+        criteria: FAR,
+        acts: &["echo $n > a.$n; echo \"Error: cannot read /srv/data/$n.csv at line $n\""],
+        ends: Breaker(
+            5,
+            "breaker open: 5 iterations with the same error: Error: cannot read /srv/data/5.csv",
+        ),
+        ..Scenario::default()
+    }
+    .play();
+    // An error that comes along with work that can be measured is none to stop for.
+    Scenario {
+        criteria: &["Enough: `$ ls note.* | wc -l` `>= 8`"],
+        acts: &["touch note.$n; echo 'Error: cannot read /srv/data.csv'"],
+        ends: Verified(8, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn slow_work_on_one_check_that_fails_alike() {
+    Scenario {
+        criteria: &["Done: `$ test -f a.9`"],
+        acts: &["touch a.$n; echo working"],
+        ends: Verified(9, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn words_that_get_fewer_and_fewer() {
+    Scenario {
+        criteria: FAR,
+        acts: &[
+            "seq 2000 4000; touch a.$n",
+            "seq 2000 4000; touch a.$n",
+            "seq 2000 4000; touch a.$n",
+            "seq 2000 4000; touch a.$n",
+            "echo hm; touch a.$n",
+        ],
+        ends: Breaker(6, "breaker open: 2 iterations with far less output and nothing more that passes"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn it_rests_tries_again_and_closes_by_itself() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["It is there: `exists done`"],
+        settings: "breaker.cooldown = \"1s\"",
+        acts: &["true", "true", "touch other", "true", "touch done"],
+        ..Scenario::default()
+    });
+    world.until("opening", |it| it["type"] == "breaker-changed" && it["state"] == "open");
+    let status = world.status();
+    assert_eq!((&status["state"], &status["phase"]), (&"working".into(), &"waiting".into()));
+    assert_eq!((&status["wait"]["reason"], &status["breaker"]["state"]), (&"breaker".into(), &"open".into()));
+    assert_eq!(status["wait"]["resumesAt"], status["breaker"]["resumesAt"]);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 5));
+    let causes: Vec<_> =
+        world.journal().iter().filter_map(|it| Some(it.get("cause")?.as_str()?.to_owned())).collect();
+    assert_eq!(causes, ["fast-failures", "cooldown", "trial-passed"]);
+    world
+        .run(&["log", &id])
+        .expect(0)
+        .out("breaker trying again, with one iteration")
+        .out("iteration 3 got on");
+}
+
+#[test]
+fn a_trial_that_fails_too_often_needs_the_user() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["It is there: `exists done`"],
+        settings: "breaker.cooldown = \"1s\"\nbreaker.max_trips = 2",
+        acts: &["true"],
+        ..Scenario::default()
+    });
+    let paused = world.until("pause", |it| it["type"] == "paused");
+    assert_eq!((&paused["reason"], world.starts()), (&"breaker".into(), 3));
+    assert_eq!(paused["message"], "breaker open: tried again, still without a file change; opened 2 times");
+    assert_eq!(world.status()["state"], "needsYou");
+    world.acts(&["touch done"]);
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 4));
+}
+
+#[test]
+fn whoever_does_not_want_to_wait_says_so() {
+    for order in [&["resume"][..], &["reset", "breaker"]] {
+        let (world, id) = detached(&Scenario {
+            criteria: &["It is there: `exists done`"],
+            acts: &["true", "true", "touch done"],
+            ..Scenario::default()
+        });
+        world.until("opening", |it| it["type"] == "breaker-changed" && it["state"] == "open");
+        world.run(&[order, &[&id]].concat()).expect(0);
+        assert_eq!(end(&world), ("completed".to_owned(), true, 3));
+    }
+}
