@@ -19,5 +19,5 @@ async function typedAnswer(loop: LoopStatus | undefined): Promise<string | undef
     ignoreFocusOut: true,
   });
   const trimmed = text?.trim();
-  return trimmed ? trimmed : undefined;
+  return trimmed === "" ? undefined : trimmed;
 }

@@ -4,7 +4,6 @@
 import { EventEmitter, Uri, window, workspace } from "vscode";
 import type { Disposable, ExtensionContext } from "vscode";
 import { ExecuteCommandRequest, State } from "vscode-languageclient/node";
-import { answered } from "./answer";
 import { connect } from "./connection";
 import type { Connection } from "./connection";
 import { showFailure, showServerProblem, unsavedDocument } from "./failure";
@@ -154,16 +153,11 @@ export class Server implements Disposable {
     const client = connect(program, {
       channel: this.channel,
       execute: async (command, argument) => {
-        let given = (argument ?? {}) as object;
-        if (command === Commands.answer) {
-          const answer = await answered(given, this.last);
-          if (!answer) return undefined;
-          given = answer;
-        }
-        const result = await this.run(command, given);
+        const result = await this.run(command, (argument ?? {}) as object);
         if (result !== undefined) await this.present(command, argument, result);
         return result;
       },
+      status: () => this.last,
       questions: this.questions,
       died: () => this.mayStartAgain(),
     });
@@ -233,9 +227,7 @@ export class Server implements Disposable {
 
   private failure(): { showLog: () => void; restart: () => Promise<void>; lost: boolean } {
     return {
-      showLog: () => {
-        this.showLog();
-      },
+      showLog: this.showLog.bind(this),
       restart: () => this.restart(),
       lost: this.current === "failed",
     };

@@ -15,14 +15,18 @@ import {
   ShowMessageRequest,
 } from "vscode-languageclient/node";
 import type { ClientCapabilities, LanguageClientOptions, MessageActionItem, StaticFeature } from "vscode-languageclient/node";
+import { answered } from "./answer";
 import { plainMessage } from "./plain";
-import { protocolVersion } from "./protocol";
+import { Commands, protocolVersion } from "./protocol";
+import type { StatusParams } from "./protocol";
 import type { Questions } from "./questions";
 
 export interface Hooks {
   channel: OutputChannel;
   /** In place of the library's own way to send a command, which words errors itself. */
   execute(command: string, argument: unknown): Promise<unknown>;
+  /** The last that the server sent. */
+  status(): StatusParams | undefined;
   questions: Questions;
   /** The process is gone without being asked to go; false: do not start another. */
   died(): boolean;
@@ -60,7 +64,10 @@ function options(hooks: Hooks): LanguageClientOptions {
     },
     initializationFailedHandler: () => false,
     middleware: {
-      executeCommand: (command, args) => hooks.execute(command, args[0]),
+      executeCommand: async (command, args) => {
+        const argument: unknown = command === Commands.answer ? await answered(args[0] as object, hooks.status()) : args[0];
+        return command === Commands.answer && argument === undefined ? undefined : hooks.execute(command, argument);
+      },
       provideCodeLenses: (document, token, next) =>
         workspace.getConfiguration("loopkeeper").get<boolean>("codeLens.enable") === false ? [] : next(document, token),
       // The status bar item says the same in fewer words.

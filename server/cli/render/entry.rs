@@ -23,6 +23,7 @@ use crate::front::zone::Zone;
 pub(crate) struct Teller {
     zone: Zone,
     glyphs: Glyphs,
+    loop_id: String,
     names: BTreeMap<CriterionId, String>,
     /// What failed in the checks of the running iteration: told with its sentence, where only milestones are.
     failing: String,
@@ -39,7 +40,14 @@ pub(crate) enum Detail {
 
 impl Teller {
     pub(crate) fn new(zone: Zone, glyphs: Glyphs) -> Self {
-        Self { zone, glyphs, names: BTreeMap::new(), failing: String::new(), day: String::new() }
+        Self {
+            zone,
+            glyphs,
+            loop_id: String::new(),
+            names: BTreeMap::new(),
+            failing: String::new(),
+            day: String::new(),
+        }
     }
 
     /// The lines of one record; a new day is announced first.
@@ -52,6 +60,7 @@ impl Teller {
         if detail == Detail::Milestones && matches!(entry.record, Record::IterationEnded { .. }) {
             what.push_str(&std::mem::take(&mut self.failing));
         }
+        let hint = self.hint(&entry.record).filter(|_| detail == Detail::Milestones);
         let mut lines = Vec::new();
         let day = self.zone.day(entry.at.wall);
         if day != self.day {
@@ -65,10 +74,24 @@ impl Teller {
         {
             lines.extend(opening::lines(opening).iter().map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
         }
+        lines.extend(hint);
         lines
     }
 
+    /// How to answer, for somebody who watches.
+    fn hint(&self, record: &Record) -> Option<String> {
+        let Record::Asked { kind, until: Some(_), .. } = record else { return None };
+        let id = &self.loop_id;
+        Some(match kind {
+            QuestionKind::UsageLimit => format!("Hint: `loopkeeper answer {id} stop` ends it"),
+            QuestionKind::Agent | QuestionKind::Denied => format!("Hint: `loopkeeper answer {id} '…'`"),
+        })
+    }
+
     fn learn(&mut self, record: &Record) {
+        if let Record::LoopStarted { spec, .. } = record {
+            self.loop_id.clone_from(&spec.loop_id);
+        }
         match record {
             Record::IterationIntended { .. } => self.failing.clear(),
             Record::ChecksDone { iteration: Some(_), round } => self.failing = self.failing(round),

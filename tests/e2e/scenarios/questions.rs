@@ -78,7 +78,11 @@ fn an_answer_needs_a_question() {
     let act = "touch $folder/up; until [ -f $folder/go ]; do sleep 0.02; done; touch done";
     let (world, id) = detached(&Scenario { acts: &[act], ..asking("") });
     world.until_shared("up");
-    world.run(&["answer", &id, "SQLite"]).expect(1).err("the loop asks nothing. Hint: `loopkeeper steer`");
+    world
+        .run(&["answer", &id, "SQLite"])
+        .expect(1)
+        .err("the loop asks nothing")
+        .err("`loopkeeper steer` tells the agent something");
     std::fs::write(world.shared("go"), "").unwrap();
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));
 }
@@ -156,7 +160,7 @@ fn at_a_usage_limit_the_loop_may_be_ended() {
     let status = world.status();
     assert_eq!((&status["state"], &status["phase"]), (&"working".into(), &"waiting".into()));
     world.run(&["status"]).expect(0).out(&format!("`loopkeeper answer {id} stop` ends it"));
-    world.run(&["answer", &id, "perhaps"]).expect(2).err("answer `wait` or `stop`");
+    world.run(&["answer", &id, "perhaps"]).expect(2).err("Answer `wait` or `stop`");
     world.run(&["answer", &id, "stop"]).expect(0).out("stops");
     assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
 use crate::moment::Moment;
-use crate::sanitize;
 use crate::settings::{AtUsageLimit, Unanswered};
 
 use super::limits::iterations;
@@ -49,7 +48,7 @@ pub struct Settled {
 impl Questions {
     /// The question that keeps the loop from going on.
     pub fn holding(&self) -> Option<&Question> {
-        self.open.as_ref().filter(|it| it.kind != QuestionKind::UsageLimit)
+        self.open.as_ref().filter(|it| it.kind != QuestionKind::UsageLimit && it.until.is_some())
     }
 
     pub(super) fn asked(&mut self, question: Question, iteration: u32) {
@@ -195,8 +194,8 @@ fn after_iteration(state: &Loop) -> Option<(QuestionKind, String)> {
     if state.questions.asked_after >= last.number || breaker::is_provider_trouble(last) {
         return None;
     }
-    if let Some(text) = of(&last.final_text) {
-        return Some((QuestionKind::Agent, text));
+    if let Some(text) = &last.claims.question {
+        return Some((QuestionKind::Agent, text.clone()));
     }
     let text = denial(state, last)?;
     (!state.questions.denied.contains(&text)).then_some((QuestionKind::Denied, text))
@@ -218,13 +217,4 @@ fn denial(state: &Loop, last: &Iteration) -> Option<String> {
         "The agent was denied {what}. Allow it with `permissions` of `[agents.{agent}]`, or write the command as a \
          check of the task"
     ))
-}
-
-/// The question to the user that a final message ends in: its last line, unless that is code or a quotation.
-fn of(final_text: &str) -> Option<String> {
-    const MOST_CHARS: usize = 600;
-    let last = final_text.lines().rev().find(|it| !it.trim().is_empty())?;
-    let words = last.trim().trim_end_matches(['*', '_', ' ']);
-    let asks = words.ends_with(['?', '？']) && !words.starts_with(['>', '`']) && !last.starts_with("    ");
-    asks.then(|| sanitize::line_within(words, MOST_CHARS))
 }

@@ -80,16 +80,21 @@ impl Teller {
         }
         let needed = needs_user(state);
         if needed && !self.needed {
-            let pause = state.pause.as_ref();
-            told.push(Told {
-                reason: pause.map(|it| it.reason),
-                text: pause.map(|it| it.message.clone()),
-                ..about(state, Happening::NeedsYou)
-            });
+            let (reason, text) = why(state);
+            told.push(Told { reason, text, ..about(state, Happening::NeedsYou) });
         }
         self.needed = needed;
         told
     }
+}
+
+/// Why it rests; the question itself where it waits for an answer.
+fn why(state: &Loop) -> (Option<PauseReason>, Option<String>) {
+    if let Some(question) = state.questions.holding().filter(|_| state.pause.is_none()) {
+        return (Some(PauseReason::Question), Some(question.text.clone()));
+    }
+    let pause = state.pause.as_ref();
+    (pause.map(|it| it.reason), pause.map(|it| it.message.clone()))
 }
 
 fn iteration_end(state: &Loop, changes: &Changes, sentence: &str) -> Told {

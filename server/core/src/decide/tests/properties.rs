@@ -30,7 +30,7 @@ fn act() -> impl Strategy<Value = Act> {
     (results, any::<bool>(), (0..3_usize, any::<bool>()), error, 0..3_000_000_u64, 0..3_usize).prop_map(
         |(results, changed, (says, denied), error, cost, ticks)| Act {
             changed: if changed { vec!["a.rs"] } else { vec![] },
-            says: ["", "<promise>COMPLETE</promise>", "Which one?"][says],
+            says: ["", "<promise>COMPLETE</promise>", "Which database do you want?"][says],
             denied: if denied { vec!["Bash: git push"] } else { vec![] },
             error,
             cost,

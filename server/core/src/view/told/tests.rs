@@ -64,6 +64,19 @@ fn a_loop_that_comes_to_need_its_user_says_so_once() {
 }
 
 #[test]
+fn a_question_is_told_with_its_words_where_somebody_can_answer() {
+    let asked = |attended| {
+        let acts = vec![Act::new("fp").says("Which database do you want?"), Act::new("pp")];
+        let spec = LoopSpec { attended, ..spec(vec![criterion("a", "true"), criterion("b", "true")]) };
+        let told = told(&Sim::new(spec, "fp", acts).run().entries);
+        let needs = told.into_iter().filter(|it| it["event"] == "needs-you");
+        needs.map(|it| (it["reason"].clone(), it["text"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(true), [(json!("question"), json!("Which database do you want?"))]);
+    assert_eq!(asked(false), []);
+}
+
+#[test]
 fn a_keeper_that_takes_over_tells_nothing_again() {
     let fails = |_| Act::fails(ProviderClass::Login, "fp");
     let mut sim = of_two((0..5).map(fails).collect());
