@@ -8,6 +8,7 @@ pub(crate) mod keeper;
 pub mod keeping;
 pub(crate) mod loops;
 pub(crate) mod order;
+pub(crate) mod patience;
 pub(crate) mod restore;
 pub(crate) mod start;
 pub(crate) mod trust;

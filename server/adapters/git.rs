@@ -35,6 +35,28 @@ pub fn untracked(root: &Path) -> Result<Option<Vec<String>>, GitError> {
     program::untracked(root)
 }
 
+/// The files that the user's index names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tracked {
+    pub files: u64,
+    /// Those that look like tests.
+    pub tests: u64,
+}
+
+/// A larger index takes longer to read than anybody wants to wait for.
+const LARGEST_INDEX: u64 = 16 * 1024 * 1024;
+
+/// What the index of a plain repository at `root` holds. Reads that one file and no configuration; `None` where it
+/// is not there, not readable or too large.
+pub fn tracked(root: &Path) -> Option<Tracked> {
+    let path = root.join(".git/index");
+    std::fs::metadata(&path).ok().filter(|it| it.is_file() && it.len() <= LARGEST_INDEX)?;
+    let index = git2::Index::open(&path).ok()?;
+    let looks_like_test = |path: &[u8]| path.windows(4).any(|it| it == b"test" || it == b"spec");
+    let tests = index.iter().filter(|it| looks_like_test(&it.path)).count() as u64;
+    Some(Tracked { files: index.len() as u64, tests })
+}
+
 fn read_head(root: &Path) -> Result<Option<Head>, git2::Error> {
     let repo = match Repository::discover(root) {
         Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {

@@ -4,9 +4,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::preset;
 
 use super::failure::Failure;
 use super::loops::Seen;
+use super::patience;
 use super::work::Work;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::LockError;
@@ -61,6 +63,7 @@ pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Fa
         // It is part of the settings by now.
         spec.promise.clone_from(&work.settings.exit.promise);
     }
+    spec.preset = Some(preset::choose(&mut spec.settings, &patience::project(Some(&workspace), work)));
     spec.anyway = start.anyway;
     spec.attended = start.attended == Attended::Yes;
     Ok(launch::prepare(state, &workspace, spec, &work.task.prompt)?)

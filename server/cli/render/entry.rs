@@ -305,8 +305,10 @@ fn started(spec: &LoopSpec) -> String {
     } else {
         "its cost is not told".to_owned()
     };
+    let preset =
+        spec.preset.as_ref().map_or(String::new(), |it| format!("; {}", sanitize::line(&it.because)));
     format!(
-        "loop {} on {} with {}, at most {}, {}, {cost}",
+        "loop {} on {} with {}, at most {}, {}, {cost}{preset}",
         spec.loop_id,
         sanitize::line(&spec.task.0),
         spec.agent.name,

@@ -2,6 +2,7 @@
 
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::preset;
 use loopkeeper_core::trust::Item;
 use loopkeeper_core::view::{self, words};
 
@@ -29,6 +30,10 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     if !agent.dialect.tells_cost() {
         fact(out, "Cost", "not told by this agent: `limits.cost_usd` and `limits.tokens` end nothing");
     }
+    let mut settings = work.settings.clone();
+    let workspace = state.known_workspace(&work.root);
+    let chosen = preset::choose(&mut settings, &front::patience::project(workspace.as_ref(), work));
+    fact(out, "Patience", &sanitize::line(&chosen.because));
     let criteria = view::unjudged(&work.task.criteria, &[]);
     fact(out, "Criteria", &criteria.total.to_string());
     out.write(&table::criteria(&criteria, Glyphs::of_environment()));
@@ -37,7 +42,9 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     let rows = work.resolved.effective();
     let width = rows.iter().map(|it| it.key.len() + it.value.chars().count()).max().unwrap_or(0).min(60);
     for row in rows {
-        let text = format!("{} = {}", row.key, sanitize::line(&row.value));
+        let by_preset = preset::value(&settings, &row.key);
+        let value = by_preset.map_or_else(|| sanitize::line(&row.value), |it| it.to_string());
+        let text = format!("{} = {value}", row.key);
         out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
     }
     let unknown = TrustStore::open(state).unknown(&work.root, items);

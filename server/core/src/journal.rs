@@ -234,6 +234,9 @@ pub struct LoopSpec {
     pub inline_prompt: Option<String>,
     pub agent: AgentPlan,
     pub settings: Settings,
+    /// The preset that some of its numbers come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<crate::settings::preset::Chosen>,
     /// Effective promise: of the arguments, the document, the settings.
     pub promise: String,
     pub criteria: Vec<Criterion>,

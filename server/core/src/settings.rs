@@ -15,6 +15,7 @@ pub(crate) mod globs;
 pub(crate) mod keys;
 mod outside;
 mod policy;
+pub mod preset;
 mod ralphrc;
 mod resolve;
 pub(crate) mod table;

@@ -272,6 +272,10 @@ fn spec() -> LoopSpec {
             permissions: Permissions::Edits,
         },
         settings: settings(),
+        preset: Some(crate::settings::preset::Chosen {
+            name: crate::settings::Preset::Adaptive,
+            because: "12 tracked files".to_owned(),
+        }),
         promise: "COMPLETE".to_owned(),
         criteria: vec![criterion()],
         plan: vec![plan_item()],

@@ -160,6 +160,7 @@ pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
             agents: Vec::new(),
             ..Settings::default()
         },
+        preset: None,
         promise: "COMPLETE".to_owned(),
         criteria,
         plan: Vec::new(),

@@ -113,6 +113,8 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
     }
     if let Some(status) = known.status {
         all.push(Block::Text(breaker(known, status)));
+        let preset = known.state.and_then(|it| it.spec.preset.as_ref());
+        all.extend(preset.map(|it| Block::Text(format!("Patience: {}.", it.because))));
         all.push(Block::Text(budget(known, status)));
         if !status.warnings.is_empty() {
             all.push(Block::Text(format!("Limits: {}.", status.warnings.join(", "))));

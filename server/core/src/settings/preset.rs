@@ -1,0 +1,151 @@
+//! Presets: how patient a loop is, by how large its work is. A number that somebody wrote always wins; what was
+//! chosen, and why, is said in one sentence.
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Preset, Settings};
+use crate::task::{Check, Criterion};
+use crate::view::words;
+
+/// What is known of a project before its loop begins. What nobody could tell cheaply is `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Project {
+    pub files: Option<u64>,
+    /// Of the tracked files, in percent.
+    pub tests: Option<u64>,
+    /// The usual length of an iteration in earlier loops.
+    pub iteration_ms: Option<u64>,
+    /// A criterion asks for a coverage.
+    pub coverage: bool,
+    /// Half of its criteria or more, or its title, speak of refactoring.
+    pub refactoring: bool,
+}
+
+/// The preset of a loop, and why its numbers are what they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Chosen {
+    pub name: Preset,
+    pub because: String,
+}
+
+/// The numbers of one size: tests in a row, claims in a row, share of tests; then those of the breaker.
+struct Size {
+    word: &'static str,
+    exit: [u32; 3],
+    breaker: [u32; 3],
+}
+
+const SMALL: Size = Size { word: "small", exit: [3, 2, 25], breaker: [3, 5, 70] };
+const MEDIUM: Size = Size { word: "medium", exit: [4, 2, 30], breaker: [4, 6, 75] };
+const LARGE: Size = Size { word: "large", exit: [5, 3, 35], breaker: [5, 8, 80] };
+
+impl Project {
+    /// What title and criteria say of the work.
+    #[must_use]
+    pub fn with_task(self, title: &str, criteria: &[Criterion]) -> Self {
+        let speaks = |text: &str, of: &[&str]| of.iter().any(|it| text.to_lowercase().contains(it));
+        let command = |it: &Criterion| match &it.check {
+            Some(Check::Command { command, .. }) => command.clone(),
+            _ => String::new(),
+        };
+        let refactors = |text: &str| speaks(text, &["refactor", "restructur", "clean up", "重构"]);
+        let about = criteria.iter().filter(|it| refactors(&it.name)).count();
+        let covers = |it: &Criterion| {
+            speaks(&it.name, &["coverage", "覆盖率"])
+                || speaks(&command(it), &["coverage", "llvm-cov", "--cov"])
+        };
+        Self {
+            coverage: criteria.iter().any(covers),
+            refactoring: refactors(title) || (about > 0 && about * 2 >= criteria.len()),
+            ..self
+        }
+    }
+}
+
+/// Puts the preset's numbers where nobody wrote one.
+pub fn choose(settings: &mut Settings, project: &Project) -> Chosen {
+    let name = settings.breaker.preset;
+    let (size, because) = match name {
+        Preset::Small => (SMALL, "small, as configured".to_owned()),
+        Preset::Large => (LARGE, "large, as configured".to_owned()),
+        Preset::Adaptive => adapted(project, settings.limits.iterations),
+    };
+    put(settings, &size);
+    Chosen { name, because }
+}
+
+/// The number that a preset may have put in the place of a key.
+pub fn value(settings: &Settings, key: &str) -> Option<u32> {
+    let (exit, breaker) = (&settings.exit, &settings.breaker);
+    match key {
+        "exit.test_loops" => Some(exit.test_loops),
+        "exit.done_signals" => Some(exit.done_signals),
+        "exit.test_percentage" => Some(exit.test_percentage),
+        "breaker.no_progress" => Some(breaker.no_progress),
+        "breaker.same_error" => Some(breaker.same_error),
+        "breaker.output_decline" => Some(breaker.output_decline),
+        _ => None,
+    }
+}
+
+fn put(settings: &mut Settings, size: &Size) {
+    let [test_loops, done_signals, test_percentage] = size.exit;
+    let [no_progress, same_error, output_decline] = size.breaker;
+    let (exit, breaker) = (&mut settings.exit, &mut settings.breaker);
+    let numbers = [
+        ("exit.test_loops", &mut exit.test_loops, test_loops),
+        ("exit.done_signals", &mut exit.done_signals, done_signals),
+        ("exit.test_percentage", &mut exit.test_percentage, test_percentage),
+        ("breaker.no_progress", &mut breaker.no_progress, no_progress),
+        ("breaker.same_error", &mut breaker.same_error, same_error),
+        ("breaker.output_decline", &mut breaker.output_decline, output_decline),
+    ];
+    for (key, place, number) in numbers {
+        if !settings.written.iter().any(|it| it == key) {
+            *place = number;
+        }
+    }
+}
+
+/// Every sign of large work is a point, many files are two; short loops cannot afford patience.
+fn adapted(project: &Project, iterations: u32) -> (Size, String) {
+    let mut points = 0;
+    let mut why = Vec::new();
+    let mut sign = |worth: i32, text: String| {
+        points += worth;
+        why.push(text);
+    };
+    if let Some(files) = project.files {
+        let worth = i32::from(files >= 100) + i32::from(files >= 500);
+        sign(worth, words::counted(files, "tracked file"));
+    }
+    if let Some(share) = project.tests.filter(|it| *it >= 30) {
+        sign(1, format!("{share} % of them tests"));
+    }
+    if project.coverage {
+        sign(1, "a coverage to reach".to_owned());
+    }
+    if project.refactoring {
+        sign(1, "refactoring".to_owned());
+    }
+    if let Some(ms) = project.iteration_ms.filter(|it| *it >= 10 * 60_000) {
+        sign(1, format!("iterations of {}", words::duration(ms)));
+    }
+    match iterations {
+        0..=10 => sign(-1, words::counted(u64::from(iterations), "iteration") + " at most"),
+        50.. => sign(1, format!("up to {iterations} iterations")),
+        _ => {}
+    }
+    let size = match points {
+        ..=1 => SMALL,
+        2 => MEDIUM,
+        _ => LARGE,
+    };
+    let why = if why.is_empty() { "nothing speaks for more".to_owned() } else { why.join(", ") };
+    let because = format!("adapted to {} work: {why}", size.word);
+    (size, because)
+}

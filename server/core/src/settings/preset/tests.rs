@@ -1,0 +1,89 @@
+use super::{Project, choose};
+use crate::decide::tests::sim::criterion;
+use crate::settings::{Preset, Settings};
+
+/// The six numbers, and why.
+fn chosen(mut settings: Settings, project: &Project) -> ([u32; 6], String) {
+    let said = choose(&mut settings, project);
+    let (exit, breaker) = (&settings.exit, &settings.breaker);
+    let numbers = [
+        exit.test_loops,
+        exit.done_signals,
+        exit.test_percentage,
+        breaker.no_progress,
+        breaker.same_error,
+        breaker.output_decline,
+    ];
+    (numbers, said.because)
+}
+
+fn with(preset: Preset) -> Settings {
+    let mut settings = Settings::default();
+    settings.breaker.preset = preset;
+    settings
+}
+
+const SMALL: [u32; 6] = [3, 2, 25, 3, 5, 70];
+const LARGE: [u32; 6] = [5, 3, 35, 5, 8, 80];
+
+#[test]
+fn named_presets_are_what_they_say() {
+    assert_eq!(chosen(with(Preset::Small), &Project::default()).0, SMALL);
+    assert_eq!(chosen(with(Preset::Large), &Project::default()).0, LARGE);
+}
+
+#[test]
+fn a_written_number_wins() {
+    let mut settings = with(Preset::Large);
+    settings.breaker.no_progress = 2;
+    settings.exit.done_signals = 7;
+    settings.written = vec!["breaker.no_progress".to_owned(), "exit.done_signals".to_owned()];
+    assert_eq!(chosen(settings, &Project::default()).0, [5, 7, 35, 2, 8, 80]);
+}
+
+#[test]
+fn adaptive_says_what_it_saw() {
+    let check = |project: Project, iterations: u32, size: [u32; 6], because: &str| {
+        let mut settings = with(Preset::Adaptive);
+        settings.limits.iterations = iterations;
+        assert_eq!(chosen(settings, &project), (size, because.to_owned()));
+    };
+    let files = |files| Project { files: Some(files), ..Project::default() };
+    check(Project::default(), 25, SMALL, "adapted to small work: nothing speaks for more");
+    check(files(12), 25, SMALL, "adapted to small work: 12 tracked files");
+    check(files(812), 25, [4, 2, 30, 4, 6, 75], "adapted to medium work: 812 tracked files");
+    let tested = Project { tests: Some(40), coverage: true, ..files(120) };
+    check(
+        tested,
+        25,
+        LARGE,
+        "adapted to large work: 120 tracked files, 40 % of them tests, a coverage to reach",
+    );
+    check(
+        Project { refactoring: true, ..files(812) },
+        10,
+        [4, 2, 30, 4, 6, 75],
+        "adapted to medium work: 812 tracked files, refactoring, 10 iterations at most",
+    );
+    check(
+        Project { iteration_ms: Some(12 * 60_000), ..files(900) },
+        80,
+        LARGE,
+        "adapted to large work: 900 tracked files, iterations of 12 min, up to 80 iterations",
+    );
+}
+
+#[test]
+fn a_task_tells_of_coverage_and_refactoring() {
+    let of = |title: &str, names: &[(&str, &str)]| {
+        let criteria: Vec<_> = names.iter().map(|(name, check)| criterion(name, check)).collect();
+        let found = Project::default().with_task(title, &criteria);
+        (found.coverage, found.refactoring)
+    };
+    assert_eq!(of("Pay", &[("tests pass", "make test")]), (false, false));
+    assert_eq!(of("Pay", &[("Coverage holds", "make cover")]), (true, false));
+    assert_eq!(of("Pay", &[("tests", "pytest --cov=x")]), (true, false));
+    assert_eq!(of("Refactor the parser", &[("tests", "make")]), (false, true));
+    assert_eq!(of("Parser", &[("Refactored", "a"), ("b", "b")]), (false, true));
+    assert_eq!(of("Parser", &[("Refactored", "a"), ("b", "b"), ("c", "c")]), (false, false));
+}
