@@ -7,6 +7,7 @@ pub mod config_files;
 pub mod durable;
 pub mod env;
 pub mod git;
+pub mod http;
 pub mod journal_file;
 pub mod process;
 pub mod sandbox;

@@ -34,6 +34,7 @@ pub(crate) fn items(work: &Work, agent: Option<&AgentPlan>) -> Result<Vec<Item>,
         // What is typed as an argument is trusted by being typed.
         TaskKind::Typed => Vec::new(),
     };
+    items.extend(Item::servers(&work.settings.serve, &work.task.criteria));
     items.extend(Item::settings(work.resolved.to_trust()));
     if let Some(agent) = agent {
         items.push(Item::agent(agent));

@@ -5,6 +5,8 @@
 mod clean;
 mod command;
 pub(super) mod files;
+mod get;
+mod servers;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,9 +15,11 @@ use std::time::Duration;
 use loopkeeper_core::check::{CheckResult, Location, Status, words};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::Service;
 use loopkeeper_core::task::{Check, Criterion};
 use tokio::time::Instant;
 
+use self::servers::{NotReady, Servers};
 use crate::adapters::sandbox::Domain;
 use crate::adapters::trust::permit::Permit;
 
@@ -36,6 +40,8 @@ pub struct Plan<'a> {
     pub redactor: &'a Redactor,
     /// What may run at all.
     pub permit: &'a Permit,
+    /// What requests need.
+    pub servers: &'a [Service],
     /// What `clean` tolerates: untracked at the start.
     pub untracked: &'a [String],
     /// Exists already. Each command's full output goes to `<NNNN>.<criterion>.out` in it.
@@ -46,11 +52,42 @@ pub struct Plan<'a> {
 
 /// A result for every criterion, in their order.
 pub async fn run_round(plan: &Plan<'_>) -> Vec<CheckResult> {
+    if plan.servers.is_empty() || !plan.criteria.iter().any(is_request) {
+        return run_all(plan, None).await;
+    }
+    match Servers::start(plan).await {
+        Err(why) => run_all(plan, Some(&why)).await,
+        Ok(mut servers) => {
+            let results = tokio::select! {
+                results = run_all(plan, None) => results,
+                () = servers.listen() => Vec::new(),
+            };
+            servers.end().await;
+            results
+        }
+    }
+}
+
+/// `no_server`: why no request can be answered.
+async fn run_all(plan: &Plan<'_>, no_server: Option<&NotReady>) -> Vec<CheckResult> {
     let mut results = Vec::with_capacity(plan.criteria.len());
     for criterion in plan.criteria {
-        results.push(run(plan, criterion).await);
+        results.push(match no_server.filter(|_| is_request(criterion)) {
+            Some(why) => unasked(plan, criterion, why),
+            None => run(plan, criterion).await,
+        });
     }
     results
+}
+
+fn is_request(criterion: &Criterion) -> bool {
+    matches!(criterion.check, Some(Check::Get { .. }))
+}
+
+fn unasked(plan: &Plan<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
+    let finding = Finding::of(Status::CouldNotRun, why.fact.clone());
+    let head = plan.redactor.redact(&sanitize::text(&why.said));
+    CheckResult { head, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) }
 }
 
 async fn run(plan: &Plan<'_>, criterion: &Criterion) -> CheckResult {
@@ -60,9 +97,8 @@ async fn run(plan: &Plan<'_>, criterion: &Criterion) -> CheckResult {
         None => Finding::of(Status::Unverified, "no check"),
         Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
         Some(Check::Clean) => clean::look(plan, timeout).await,
-        Some(Check::Get { .. } | Check::Judge { .. }) => {
-            Finding::of(Status::CouldNotRun, "not yet supported")
-        }
+        Some(Check::Get { url, .. }) => return get::run(plan, criterion, url, timeout).await,
+        Some(Check::Judge { .. }) => Finding::of(Status::CouldNotRun, "not yet supported"),
         Some(files) => files::look(plan.root, files, timeout).await,
     };
     finding.into_result(criterion, plan.redactor, begin.elapsed())

@@ -61,8 +61,11 @@ fn untrusted_surfaces(trust: &TrustStore, root: &Path) -> Vec<String> {
 fn name(item: &Item) -> String {
     match &item.runs {
         Runs::Check { command } => sanitize::visible(command),
+        Runs::Request { url } => sanitize::visible(url),
         Runs::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
-        other @ (Runs::Agent { .. } | Runs::Settings { .. } | Runs::Hook { .. }) => other.kind().to_owned(),
+        other @ (Runs::Agent { .. } | Runs::Settings { .. } | Runs::Server { .. } | Runs::Hook { .. }) => {
+            other.kind().to_owned()
+        }
     }
 }
 

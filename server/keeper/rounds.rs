@@ -71,6 +71,7 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
         domain: &stage.domain,
         redactor: &stage.redactor,
         permit: &stage.permit,
+        servers: &settings.serve,
         untracked: &request.untracked.unwrap_or_default(),
         output: &stage.outputs,
         number: request.iteration,

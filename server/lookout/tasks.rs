@@ -134,7 +134,12 @@ impl Saved {
 fn command_of(item: &Item) -> Option<&str> {
     match &item.runs {
         Runs::Check { command } => Some(command),
-        Runs::Agent { .. } | Runs::Settings { .. } | Runs::Hook { .. } | Runs::Surface { .. } => None,
+        Runs::Request { url } => Some(url),
+        Runs::Agent { .. }
+        | Runs::Settings { .. }
+        | Runs::Server { .. }
+        | Runs::Hook { .. }
+        | Runs::Surface { .. } => None,
     }
 }
 

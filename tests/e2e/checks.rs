@@ -58,6 +58,7 @@ impl Bench {
             domain: &self.domain,
             redactor: &self.redactor,
             permit: &self.permit,
+            servers: &[],
             untracked: &["there before.txt".to_owned()],
             output: &self.output(),
             number: 7,
@@ -271,7 +272,7 @@ async fn checks_of_files_and_checks_that_are_none() {
             criterion("missing", Some(Check::Missing { globs: globs.clone() })),
             criterion("has", Some(Check::Has { pattern: todo.clone(), globs: globs.clone() })),
             criterion("lacks", Some(Check::Lacks { pattern: todo, globs })),
-            criterion("get", Some(Check::Get { url: "http://localhost/".to_owned(), expect: Vec::new() })),
+            criterion("get", Some(Check::Get { url: "http://127.0.0.1:1/".to_owned(), expect: Vec::new() })),
             criterion("judge", Some(Check::Judge { of: None })),
             criterion("prose", None),
         ];
@@ -285,7 +286,7 @@ async fn checks_of_files_and_checks_that_are_none() {
                 ("missing", Status::Fail, "a.txt exists"),
                 ("has", Status::Pass, "found in a.txt"),
                 ("lacks", Status::Fail, "\"TODO\" found in a.txt"),
-                ("get", Status::CouldNotRun, "not yet supported"),
+                ("get", Status::CouldNotRun, "nobody answers at 127.0.0.1:1"),
                 ("judge", Status::CouldNotRun, "not yet supported"),
                 ("prose", Status::Unverified, "no check"),
             ]

@@ -14,6 +14,7 @@ mod programs;
 mod progress;
 mod questions;
 mod recovery;
+mod servers;
 mod sessions;
 mod signals;
 mod starts;

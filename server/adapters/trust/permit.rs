@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{Author, Happening, Hook};
+use loopkeeper_core::settings::{Author, Happening, Hook, Service};
 use loopkeeper_core::trust::{Item, Runs};
 
 use super::TrustStore;
@@ -82,6 +82,24 @@ impl Permit {
         match hook.author {
             Author::User => Ok(approved),
             Author::Tree => self.ask(Item::hook(on, hook)).map(|()| approved),
+        }
+    }
+
+    /// A request of a check.
+    pub fn request(&self, url: &str) -> Result<Approved<String>, Denied> {
+        let approved = Approved(url.to_owned());
+        match self.checks {
+            Checks::Typed => Ok(approved),
+            Checks::Written => self.ask(Item::new(Runs::Request { url: url.to_owned() })).map(|()| approved),
+        }
+    }
+
+    /// A server that requests need; what the user's own file says is the user's word.
+    pub fn service(&self, service: &Service) -> Result<Approved<Service>, Denied> {
+        let approved = Approved(service.clone());
+        match service.author {
+            Author::User => Ok(approved),
+            Author::Tree => self.ask(Item::server(service)).map(|()| approved),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What a check found. Types here; reading of output (expectations, counts, locations) below this module.
 
+pub mod address;
+pub mod answer;
 pub mod counts;
 pub mod excerpt;
 pub mod judge;

@@ -18,6 +18,7 @@ mod policy;
 pub mod preset;
 mod ralphrc;
 mod resolve;
+mod services;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,7 @@ use serde::{Deserialize, Serialize};
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
 pub use finding::{Origin, SettingCode, SettingFinding};
-pub use outside::{Author, Happening, Hook, Hooks};
+pub use outside::{Author, Happening, Hook, Hooks, Service};
 pub use policy::{
     AtUsageLimit, BreakerSettings, Committer, ExitSettings, GitSettings, GroupRule, OnRegression, Preset,
     QuestionSettings, SessionSettings, Unanswered,
@@ -63,6 +64,9 @@ pub struct Settings {
     pub git: GitSettings,
     #[serde(default)]
     pub on: Hooks,
+    /// Servers that `GET` checks need.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub serve: Vec<Service>,
     /// Keys that somebody wrote: a preset leaves them as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
@@ -99,6 +103,7 @@ impl Default for Settings {
             usage_limit: AtUsageLimit::default(),
             git: GitSettings::default(),
             on: Hooks::default(),
+            serve: Vec::new(),
             written: Vec::new(),
             sandbox: Sandbox::Auto,
             keep_loops: 20,

@@ -109,7 +109,7 @@ pub enum Check {
     Lacks { pattern: Pattern, globs: Vec<String> },
     /// Nothing untracked and unignored beyond what was there at the start.
     Clean,
-    /// Parsed, not yet supported.
+    /// A request: answered with a status from 200 to 299, unless another is expected.
     Get { url: String, expect: Vec<Expect> },
     /// Parsed, not yet supported.
     Judge { of: Option<(u32, u32)> },
@@ -190,7 +190,7 @@ pub enum FindingCode {
     NotACheck,
     /// A criteria section without items.
     NoCriteria,
-    /// A check of a kind that this version does not run (`GET`, `judge`).
+    /// A check of a kind that this version does not run (`judge`).
     NotYetSupported,
     /// Criteria written behind a colon in one line: better as a list.
     InlineList,

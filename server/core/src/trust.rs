@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::journal::AgentPlan;
 use crate::sanitize;
-use crate::settings::{Author, Happening, Hook, Hooks, Permissions};
+use crate::settings::{Author, Happening, Hook, Hooks, Permissions, Service};
 use crate::task::{Check, Criterion};
 
 /// One thing that needs the user's word before it may run.
@@ -41,6 +41,15 @@ pub enum Runs {
     /// ([`crate::settings::resolve::Resolved::to_trust`]).
     Settings {
         lines: Vec<String>,
+    },
+    /// A `GET` of a criterion.
+    Request {
+        url: String,
+    },
+    /// A server of `[[serve]]`, and where it is asked whether it is ready.
+    Server {
+        argv: Vec<String>,
+        ready: String,
     },
     /// A command of `[on]`, told of an event.
     Hook {
@@ -93,14 +102,34 @@ impl Item {
         Self::new(Runs::Hook { on, argv: hook.argv.clone() })
     }
 
-    /// The commands of criteria. `text_of` gives a document's text by its name, for line numbers.
+    /// The servers that a file of the work tree names, where a check asks for any.
+    pub fn servers(servers: &[Service], criteria: &[Criterion]) -> Vec<Self> {
+        let asks = criteria.iter().any(|it| matches!(it.check, Some(Check::Get { .. })));
+        let written = servers.iter().filter(|it| asks && it.author == Author::Tree);
+        written.map(Self::server).collect()
+    }
+
+    pub fn server(service: &Service) -> Self {
+        Self::new(Runs::Server { argv: service.command.clone(), ready: service.ready.clone() })
+    }
+
+    /// The commands and requests of criteria. `text_of` gives a document's text by its name, for line numbers.
     pub fn checks<'a>(criteria: &[Criterion], text_of: impl Fn(&str) -> Option<&'a str>) -> Vec<Self> {
         let item = |criterion: &Criterion| {
-            let Some(Check::Command { command, .. }) = &criterion.check else { return None };
+            let runs = match criterion.check.as_ref()? {
+                Check::Command { command, .. } => Runs::Check { command: command.clone() },
+                Check::Get { url, .. } => Runs::Request { url: url.clone() },
+                Check::Exists { .. }
+                | Check::Missing { .. }
+                | Check::Has { .. }
+                | Check::Lacks { .. }
+                | Check::Clean
+                | Check::Judge { .. } => return None,
+            };
             let place = &criterion.place;
             let source = text_of(&place.file)
                 .map(|text| Source { file: place.file.clone(), line: line_of(text, place.range.start) });
-            Some(Self { runs: Runs::Check { command: command.clone() }, source })
+            Some(Self { runs, source })
         };
         criteria.iter().filter_map(item).collect()
     }
@@ -116,6 +145,11 @@ impl Item {
                 parts.extend(argv.iter().map(String::as_bytes));
             }
             Runs::Settings { lines } => parts.extend(lines.iter().map(String::as_bytes)),
+            Runs::Request { url } => parts.push(url.as_bytes()),
+            Runs::Server { argv, ready } => {
+                parts.push(ready.as_bytes());
+                parts.extend(argv.iter().map(String::as_bytes));
+            }
             // Whatever it is told of, it is the same command.
             Runs::Hook { argv, .. } => parts.extend(argv.iter().map(String::as_bytes)),
             Runs::Surface { path, content: Content::File(bytes) } => {
@@ -134,6 +168,8 @@ impl Runs {
             Self::Check { .. } => "check",
             Self::Agent { .. } => "agent",
             Self::Settings { .. } => "settings",
+            Self::Request { .. } => "request",
+            Self::Server { .. } => "server",
             Self::Hook { .. } => "hook",
             Self::Surface { .. } => "surface",
         }
@@ -196,6 +232,12 @@ fn shown(item: &Item) -> Shown {
         }
         Runs::Settings { lines } => {
             ("of this workspace".to_owned(), lines.iter().map(|it| sanitize::visible(it)).collect())
+        }
+        Runs::Request { url } => {
+            (source.unwrap_or_default(), vec![format!("GET {}", sanitize::visible(url))])
+        }
+        Runs::Server { argv, ready } => {
+            (format!("ready at {}", sanitize::visible(ready)), vec![line_of_argv(argv)])
         }
         Runs::Hook { on, argv } => (on.key().to_owned(), vec![line_of_argv(argv)]),
         Runs::Surface { path, content } => (bytes_visible(path), content_lines(content)),

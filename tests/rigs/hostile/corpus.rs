@@ -23,6 +23,9 @@ const fn other(name: &'static str, lay: fn(&Path)) -> Trap {
     Trap { name, asks: false, lay }
 }
 
+/// There is an agent, so that everything else is asked about too.
+const TRAPPED: &str = "agent = \"mine\"\n[agents.mine]\ncommand = [\"./trap.sh\"]\n";
+
 pub(super) const CORPUS: &[Trap] = &[
     asking("fsmonitor", |root| config(root, "[core]\n\tfsmonitor = ./trap.sh\n")),
     asking("hooks path", |root| {
@@ -133,7 +136,17 @@ pub(super) const CORPUS: &[Trap] = &[
         task(root);
         let hooks = ["iteration_start", "iteration_end", "needs_you", "ended"];
         let hooks = hooks.map(|it| format!("{it} = [\"./trap.sh\"]\n")).concat();
-        file(root, "loopkeeper.toml", &format!("[on]\n{hooks}"));
+        file(root, "loopkeeper.toml", &format!("{TRAPPED}[on]\n{hooks}"));
+    }),
+    asking("servers of its own", |root| {
+        task(root);
+        file(
+            root,
+            "PROMPT.md",
+            "# It\n\nDone when:\n\n- it answers: `GET http://169.254.169.254/latest`\n- here: `GET http://localhost:1/`\n- it is: `$ ./trap.sh`\n",
+        );
+        let served = "[[serve]]\ncommand = [\"./trap.sh\"]\nready = \"http://localhost:1/\"\n";
+        file(root, "loopkeeper.toml", &format!("{TRAPPED}{served}"));
     }),
     other("bare names that are here", |root| {
         task(root);

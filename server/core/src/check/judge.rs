@@ -45,7 +45,7 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> Ch
     }
 }
 
-fn clean(text: &str, redactor: &Redactor) -> String {
+pub(super) fn clean(text: &str, redactor: &Redactor) -> String {
     redactor.redact(&sanitize::line(text))
 }
 
@@ -58,12 +58,13 @@ fn clean_locations(output: &str, redactor: &Redactor) -> Vec<Location> {
     locations::read(output).into_iter().map(clean).collect()
 }
 
-struct Verdict {
-    status: Status,
-    fact: String,
+/// A status with its fact.
+pub(super) struct Verdict {
+    pub(super) status: Status,
+    pub(super) fact: String,
 }
 
-fn found(status: Status, fact: impl Into<String>) -> Verdict {
+pub(super) fn found(status: Status, fact: impl Into<String>) -> Verdict {
     Verdict { status, fact: fact.into() }
 }
 
@@ -141,7 +142,7 @@ fn passed(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCount
     }
 }
 
-fn expectation(expect: &Expect, output: &Output) -> Verdict {
+pub(super) fn expectation(expect: &Expect, output: &Output) -> Verdict {
     match expect {
         Expect::Number { compare, value } => compared(*compare, *value, output),
         Expect::Matches { pattern } => searched(pattern, output, Wanted::Somewhere),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::assignment::{full_path, written};
 use super::finding::SettingCode;
 use super::table::{Key, Since};
-use super::value::{Fault, Raw, Value, Wrong, read};
+use super::value::{Fault, Raw, Said, Value, Wrong, read};
 
 /// The value that `raw` means for `key`, or what is wrong with it.
 pub(super) fn accept(key: &Key, agent: Option<&str>, raw: &Raw) -> Result<Value, Problem> {
@@ -42,10 +42,15 @@ pub(super) enum Wrongly {
     Item(usize),
     /// Bytes of a text, and what to write in their place.
     Within(Range<usize>, Option<String>),
+    /// A key inside of an element.
+    Field(usize, String),
 }
 
 fn explain(key: &Key, path: &str, raw: &Raw, wrong: Wrong) -> Problem {
-    let place = wrong.item.map_or(Wrongly::Value, Wrongly::Item);
+    let place = match (wrong.item, wrong.field) {
+        (Some(item), Some(field)) => Wrongly::Field(item, field),
+        (item, _) => item.map_or(Wrongly::Value, Wrongly::Item),
+    };
     match wrong.fault {
         Fault::NotYet => {
             let message = format!("`{path} = {}` is not yet supported", written(key.takes, raw));
@@ -58,6 +63,10 @@ fn explain(key: &Key, path: &str, raw: &Raw, wrong: Wrong) -> Problem {
             message: error.message,
             hint: Some(error.hint),
         },
+        Fault::Said(said) => {
+            let Said { code, message, hint } = *said;
+            Problem { code, place, message, hint: Some(hint) }
+        }
         Fault::Found { found, hint } => {
             let message = format!("`{path}` takes {}, found {found}", key.takes);
             let hint = hint.map(str::to_owned);

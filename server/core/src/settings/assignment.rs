@@ -2,7 +2,7 @@
 
 use super::agents;
 use super::finding::{Origin, SettingFinding, shown};
-use super::outside::Author;
+use super::outside::{Author, Service};
 use super::table::{Key, Takes};
 use super::value::{Raw, Value};
 use super::{LayerKind, Limits, Sandbox, Settings};
@@ -92,7 +92,13 @@ fn assign_policy(settings: &mut Settings, key: &Key, value: &Value) -> bool {
 
 fn assign_outside(settings: &mut Settings, assignment: &Assignment) -> bool {
     let (key, author) = (assignment.key, Author::of(assignment.layer));
-    key.section() == "on" && settings.on.assign(key.name(), &assignment.value, author)
+    match &assignment.value {
+        Value::Services(entries) => {
+            settings.serve = entries.iter().map(|it| Service::of(it, author)).collect();
+            true
+        }
+        value => key.section() == "on" && settings.on.assign(key.name(), value, author),
+    }
 }
 
 fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {

@@ -25,6 +25,24 @@ Durations are written as `\"500ms\"`, `\"10s\"`, `\"30m\"`, `\"1h30m\"` or `\"2d
 Editors with a TOML language server complete and check the file with `server/loopkeeper.schema.json`.
 ";
 
+const SERVE: &str = "\
+A `GET` check needs a server, and nothing that an agent started is alive when checks run. `[[serve]]` names one:
+
+```toml
+[[serve]]
+command = [\"npm\", \"start\"]             # started in the root without a shell, with the environment of checks
+ready = \"http://localhost:8080/health\"   # asked until it answers with a status below 400
+timeout = \"60s\"                          # the default
+```
+
+All of them are started for each round of checks that has a `GET` in it, each in a kill domain of its own, and ended
+after it. They need your trust as checks do, unless your own file names them. Where one ends early, is not ready in
+time, or something else answers at its `ready` before it is started, no `GET` of the round passes.
+A request goes to public addresses; to this machine and private networks only where the check itself says so, by a
+literal address or `localhost`, or where the host is that of a `ready`. Redirects, at most 5, are held to the same.
+
+";
+
 const ON: &str = "\
 Your own commands, started in the root without a shell, each in a kill domain of its own, with the environment of
 checks and `LOOPKEEPER_EVENT`. What a work tree's file says needs your trust as checks do; your own file is your
@@ -35,7 +53,7 @@ word. One JSON object is on the command's standard input:
 | `event` | all | `iteration-start`, `iteration-end`, `needs-you` or `ended`, also in `LOOPKEEPER_EVENT` |
 | `loopId`, `task`, `root`, `iteration` | all | the loop, its task, the real path of its root, the last iteration that was started |
 | `criteria` | all | `{passed, failed, unverified, total}`, as last judged |
-| `spent` | all | `{costMicros?, tokens?, calls}` of the whole loop |
+| `spent` | all | of the whole loop, as `status --json` shows it: `{costMicros?, tokens?, calls}` |
 | `duration` | `iteration-end`, `ended` | milliseconds: of the iteration with its checks, of the loop without pauses |
 | `changed`, `sentence` | `iteration-end` | `{count, files}`, the first 20 files; what the iteration did |
 | `reason`, `text` | `needs-you` | why the loop rests, in a word and in a sentence |
@@ -119,6 +137,9 @@ fn heading(section: &str) -> String {
             "`claude` and `demo` are built in. Any other name is an agent of your own, with a `command`;\n\
              `permissions` and `model` are for `claude`, `prompt` and `output` for your own.\n\n",
         );
+    }
+    if section.is_empty() {
+        text.push_str(SERVE);
     }
     if section == "on" {
         text.push_str(ON);
@@ -231,6 +252,13 @@ fn shape(takes: Takes) -> Value {
         Takes::Weights => {
             json!({ "type": "object", "additionalProperties": { "type": "number", "exclusiveMinimum": 0, "maximum": 1 } })
         }
-        Takes::Services => json!({}),
+        Takes::Services => json!({ "type": "array", "items": {
+            "type": "object", "additionalProperties": false, "required": ["command", "ready"],
+            "properties": {
+                "command": shape(Takes::Command),
+                "ready": { "type": "string", "pattern": "^https?://[^/@\\\\ ]" },
+                "timeout": shape(Takes::Duration),
+            },
+        } }),
     }
 }

@@ -25,7 +25,7 @@ pub(crate) const KEYS: &[Key] = &[
         "The agent that does the work: a built-in, a name of `[agents]`, or `auto` for the first one that is installed."),
     key("mode", words(&["loop"], &["hook"]), r#""loop""#,
         "`loop` starts a fresh agent process for each iteration; `hook` holds one session open by its stop hook."),
-    later("serve", Takes::Services, "",
+    key("serve", Takes::Services, "",
         "Servers that are started for check rounds that contain `GET`, and ended after."),
 
     key("tasks.files", Takes::Paths, "[]",

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::LayerKind;
+use super::services::Entry;
 use super::value::Value;
 
 /// `[on]`: commands that are told what happens. Empty ones are none.
@@ -26,6 +27,26 @@ pub struct Hook {
     /// Whose word it is.
     #[serde(skip_serializing_if = "Author::is_tree")]
     pub author: Author,
+}
+
+/// One `[[serve]]`: a server that is started for rounds of checks with a request, and ended after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Service {
+    /// The program and its arguments, no shell.
+    pub command: Vec<String>,
+    /// Answers with a status below 400 once it can be asked.
+    pub ready: String,
+    pub timeout_ms: u64,
+    #[serde(default, skip_serializing_if = "Author::is_tree")]
+    pub author: Author,
+}
+
+impl Service {
+    pub(super) fn of(entry: &Entry, author: Author) -> Self {
+        let Entry { command, ready, timeout_ms } = entry.clone();
+        Self { command, ready, timeout_ms, author }
+    }
 }
 
 /// Who wrote a command: what the user's own file says needs no further word of theirs.

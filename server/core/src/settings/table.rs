@@ -141,7 +141,7 @@ impl fmt::Display for Takes {
             Self::Variables => "a table of environment variables and their values",
             Self::When => "conditions joined by `and`, `or` and `not`, such as \"criteria and plan\"",
             Self::Weights => "a table of phrases with a number above 0, at most 1, each",
-            Self::Services => "tables with `command`, `ready` and `timeout`",
+            Self::Services => "tables with `command`, `ready` and perhaps `timeout`",
         };
         write!(out, "{text}")
     }

@@ -79,7 +79,7 @@ fn sample(key: &Key) -> &'static str {
         Takes::Variables => "{ OTHER = \"1\" }",
         Takes::When => "\"criteria and plan\"",
         Takes::Weights => "{ other = 0.7 }",
-        Takes::Services => panic!("not built"),
+        Takes::Services => "[{ command = [\"OTHER\"], ready = \"http://localhost\" }]",
     }
 }
 

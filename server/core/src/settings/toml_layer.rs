@@ -107,6 +107,7 @@ impl Walk<'_> {
                     Wrongly::Value => (value.span(), meant_word(key, &raw)),
                     Wrongly::Item(index) => (item_span(value, index), None),
                     Wrongly::Within(range, fix) => self.within(value.span(), &raw, range, fix),
+                    Wrongly::Field(index, name) => (field_span(value, index, &name), None),
                 };
                 let hint = problem.hint.unwrap_or_else(|| default_hint(key));
                 self.out.refused.push(full_path(key, agent));
@@ -212,6 +213,16 @@ fn item_span(value: &toml::Spanned<DeValue<'_>>, index: usize) -> Range<usize> {
         _ => None,
     };
     span.unwrap_or_else(|| value.span())
+}
+
+fn field_span(value: &toml::Spanned<DeValue<'_>>, index: usize, name: &str) -> Range<usize> {
+    let item = match value.get_ref() {
+        DeValue::Array(items) => items.get(index),
+        _ => None,
+    };
+    let fields = item.and_then(|it| it.get_ref().as_table());
+    let field = fields.and_then(|it| it.iter().find(|(key, _)| *key.get_ref() == name));
+    field.map_or_else(|| item_span(value, index), |(key, _)| key.span())
 }
 
 fn raw(value: &DeValue<'_>) -> Raw {

@@ -3,8 +3,9 @@
 use std::fmt;
 
 use super::environment::never_passes;
-use super::finding::shown;
+use super::finding::{SettingCode, shown};
 use super::globs::{glob_fault, path_fault};
+use super::services::{self, Entry};
 use super::table::Takes;
 use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
 use crate::when::{self, WhenError};
@@ -34,12 +35,15 @@ pub(super) enum Value {
     Pairs(Vec<(String, String)>),
     /// Texts with a share in percent.
     Weights(Vec<(String, u8)>),
+    Services(Vec<Entry>),
 }
 
 /// Why a value cannot be taken. `item` is the index of the bad element of a list or table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Wrong {
     pub(super) item: Option<usize>,
+    /// The key to blame inside of that element.
+    pub(super) field: Option<String>,
     pub(super) fault: Fault,
 }
 
@@ -51,6 +55,15 @@ pub(super) enum Fault {
     Within(Box<WhenError>),
     /// Known, and not acted on by this version.
     NotYet,
+    /// All of it is said already.
+    Said(Box<Said>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Said {
+    pub(super) code: SettingCode,
+    pub(super) message: String,
+    pub(super) hint: String,
 }
 
 const NO_UNLIMITED: &str = "there is no \"unlimited\"; write the largest value you would accept";
@@ -80,8 +93,7 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Variables => variables(raw),
         Takes::Weights => weights(raw),
         Takes::When => when(raw),
-        // A key that takes these is refused before its value is looked at.
-        Takes::Services => Err(found(raw)),
+        Takes::Services => services::read(raw),
     }
 }
 
@@ -185,7 +197,7 @@ fn texts(raw: &Raw, fault: fn(&str) -> Option<String>) -> Result<Value, Wrong> {
         let text = line(item).map_err(|wrong| wrong.of_item(index))?;
         if let Some(fault) = fault(&text) {
             let found = format!("{item}, {fault}");
-            return Err(Wrong { item: Some(index), fault: Fault::Found { found, hint: None } });
+            return Err(Wrong::of(Fault::Found { found, hint: None }).of_item(index));
         }
         texts.push(text);
     }
@@ -206,7 +218,7 @@ fn variables(raw: &Raw) -> Result<Value, Wrong> {
     for (index, (name, value)) in entries.iter().enumerate() {
         if let Some(found) = name_fault(name) {
             let fault = Fault::Found { found: format!("`{}`: {found}", shown(name)), hint: None };
-            return Err(Wrong { item: Some(index), fault });
+            return Err(Wrong::of(fault).of_item(index));
         }
         match value {
             Raw::Text(text) if !text.contains('\0') => pairs.push((name.clone(), text.clone())),
@@ -221,7 +233,7 @@ fn when(raw: &Raw) -> Result<Value, Wrong> {
     let Raw::Text(text) = raw else { return Err(found(raw)) };
     match when::parse(text) {
         Ok(expression) => Ok(Value::Text(expression.to_string())),
-        Err(error) => Err(Wrong { item: None, fault: Fault::Within(Box::new(error)) }),
+        Err(error) => Err(Wrong::of(Fault::Within(Box::new(error)))),
     }
 }
 
@@ -232,7 +244,7 @@ fn weights(raw: &Raw) -> Result<Value, Wrong> {
     for (index, (text, value)) in entries.iter().enumerate() {
         if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
             let found = format!("`{}`, which is no phrase of 1 to {LONGEST} bytes", shown(text));
-            return Err(Wrong { item: Some(index), fault: Fault::Found { found, hint: None } });
+            return Err(Wrong::of(Fault::Found { found, hint: None }).of_item(index));
         }
         let (Raw::Float(number) | Raw::Integer(number)) = value else {
             return Err(found(value).of_item(index));
@@ -260,24 +272,32 @@ fn name_fault(name: &str) -> Option<String> {
 
 fn unit_fault(raw: &Raw, error: UnitError) -> Wrong {
     let hint = if error == UnitError::NoUnit { Some(WRITE_UNIT) } else { None };
-    Wrong { item: None, fault: Fault::Found { found: format!("{raw}: {error}"), hint } }
+    Wrong::of(Fault::Found { found: format!("{raw}: {error}"), hint })
 }
 
 fn found(raw: &Raw) -> Wrong {
-    Wrong { item: None, fault: Fault::Found { found: raw.to_string(), hint: None } }
+    Wrong::of(Fault::Found { found: raw.to_string(), hint: None })
 }
 
 fn wrong(found: String, hint: &'static str) -> Wrong {
-    Wrong { item: None, fault: Fault::Found { found, hint: Some(hint) } }
+    Wrong::of(Fault::Found { found, hint: Some(hint) })
 }
 
 fn not_yet() -> Wrong {
-    Wrong { item: None, fault: Fault::NotYet }
+    Wrong::of(Fault::NotYet)
 }
 
 impl Wrong {
-    fn of_item(self, index: usize) -> Self {
+    pub(super) fn of(fault: Fault) -> Self {
+        Self { item: None, field: None, fault }
+    }
+
+    pub(super) fn of_item(self, index: usize) -> Self {
         Self { item: Some(index), ..self }
+    }
+
+    pub(super) fn of_field(self, name: &str) -> Self {
+        Self { field: Some(name.to_owned()), ..self }
     }
 }
 

@@ -272,10 +272,16 @@ impl Reading<'_> {
         for later in self.spans.iter().skip(at + 1) {
             let range = later.source.range.clone();
             match &later.expectation {
+                Expectation::Expect(Expect::Exit { .. }) if is_get => {
+                    faults.push(("an exit code is expected of commands only".to_owned(), range));
+                }
                 Expectation::Expect(Expect::Exit { .. }) if expected.iter().any(is_exit) => {
                     faults.push(("two exit codes. Keep one".to_owned(), range));
                 }
                 Expectation::Expect(expect) => expected.push(expect.clone()),
+                Expectation::Status(_) if is_get && expected.iter().any(is_status) => {
+                    faults.push(("two statuses. Keep one".to_owned(), range));
+                }
                 Expectation::Status(code) if is_get => expected.push(Expect::Status { code: *code }),
                 Expectation::Bad(reason) => faults.push((reason.clone(), range)),
                 Expectation::Status(_) | Expectation::Other => {}
@@ -337,9 +343,9 @@ impl Reading<'_> {
 
     fn not_yet_supported(&mut self, check: &Check, check_at: Option<usize>) {
         let word = match check {
-            Check::Get { .. } => "GET",
             Check::Judge { .. } => "judge",
             Check::Command { .. }
+            | Check::Get { .. }
             | Check::Exists { .. }
             | Check::Missing { .. }
             | Check::Has { .. }
@@ -405,6 +411,10 @@ impl Reading<'_> {
         let range = self.inline.range.clone();
         self.faults.push(Fault { code: FindingCode::NotACheck, fact, range, fix: Some(checked(command)) });
     }
+}
+
+fn is_status(expect: &Expect) -> bool {
+    matches!(expect, Expect::Status { .. })
 }
 
 fn is_exit(expect: &Expect) -> bool {

@@ -26,6 +26,11 @@ fn hook(on: Happening, argv: &[&str]) -> Item {
     Item::new(Runs::Hook { on, argv: argv.iter().map(|it| (*it).to_owned()).collect() })
 }
 
+fn server(argv: &[&str], ready: &str) -> Item {
+    let argv = argv.iter().map(|it| (*it).to_owned()).collect();
+    Item::new(Runs::Server { argv, ready: ready.to_owned() })
+}
+
 /// Things that somebody might want to look alike.
 fn items() -> Vec<Item> {
     vec![
@@ -45,6 +50,10 @@ fn items() -> Vec<Item> {
         agent("a", &["x^[[2K", "y"], "edits"),
         hook(Happening::Ended, &["cargo test"]),
         hook(Happening::Ended, &["cargo", "test"]),
+        Item::new(Runs::Request { url: "cargo test".to_owned() }),
+        server(&["cargo test"], "http://a"),
+        server(&["cargo test", "http://a"], ""),
+        server(&["cargo test"], "http://b"),
         settings(&["A", "B"]),
         settings(&["A\nB"]),
         settings(&["A^JB"]),

@@ -3,6 +3,7 @@
 use globset::GlobBuilder;
 use regex::RegexBuilder;
 
+use crate::check::address::url_fault;
 use crate::task::{Check, Pattern, PatternKind};
 
 /// What a code span is, looked at alone.
@@ -178,12 +179,9 @@ fn sound(glob: &str) -> Result<(), String> {
 }
 
 fn get(rest: &str) -> Result<Check, String> {
-    let host = rest.strip_prefix("http://").or_else(|| rest.strip_prefix("https://"));
-    match host {
-        Some(host) if !host.is_empty() && !host.starts_with('/') && !rest.contains(char::is_whitespace) => {
-            Ok(Check::Get { url: rest.to_owned(), expect: Vec::new() })
-        }
-        _ => Err("`GET` needs one http:// or https:// address".to_owned()),
+    match url_fault(rest) {
+        None => Ok(Check::Get { url: rest.to_owned(), expect: Vec::new() }),
+        Some(fault) => Err(format!("`GET` needs one http:// or https:// address, and {fault}")),
     }
 }
 

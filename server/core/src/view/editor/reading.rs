@@ -19,7 +19,7 @@ pub fn reading(check: &Check) -> Vec<String> {
             vec![format!("No file of {} may contain {}.", globs.join(", "), searched(pattern))]
         }
         Check::Clean => vec!["Nothing untracked may be left that was not there at the start.".to_owned()],
-        Check::Get { .. } => vec!["A request to a server: not yet supported.".to_owned()],
+        Check::Get { .. } => vec!["A request, from this machine, that must be answered.".to_owned()],
         Check::Judge { .. } => vec!["A question to an agent: not yet supported.".to_owned()],
     }
 }

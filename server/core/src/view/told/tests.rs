@@ -32,8 +32,11 @@ fn every_iteration_has_its_start_and_its_end_and_the_loop_its_own() {
     let told = told(&sim.entries);
     let words: Vec<&str> = told.iter().map(|it| it["event"].as_str().unwrap()).collect();
     assert_eq!(words, ["iteration-start", "iteration-end", "iteration-start", "iteration-end", "ended"]);
+    let mut first = told[0].clone();
+    // Whatever else is counted there: `status` shows the same.
+    first["spent"] = json!({"calls": first["spent"]["calls"]});
     assert_eq!(
-        told[0],
+        first,
         json!({
             "event": "iteration-start", "loopId": "20261120-abcdef", "task": "PROMPT.md", "root": "/work tree",
             "iteration": 1, "criteria": {"passed": 1, "failed": 1, "unverified": 0, "total": 2},

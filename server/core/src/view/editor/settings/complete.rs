@@ -87,7 +87,7 @@ fn fits(key: &Key, section: &[String]) -> bool {
 
 /// What this version refuses is not offered.
 fn is_offered(key: &Key) -> bool {
-    key.since != Since::NotYet
+    key.since != Since::NotYet && key.takes != Takes::Services
 }
 
 fn described(key: &Key) -> String {

@@ -1,0 +1,125 @@
+//! From what a server answered to a result. Only an answer with the status that is wanted and everything else that
+//! is expected is a pass; no answer, too late an answer and one too long to be searched never are.
+
+#[cfg(test)]
+mod tests;
+
+use super::excerpt::Excerpt;
+use super::judge::{Verdict, clean, expectation, found};
+use super::output::Output;
+use super::{CheckResult, Status, number, words};
+use crate::redact::Redactor;
+use crate::sanitize;
+use crate::task::{Check, Criterion, Expect};
+
+/// More of a body is not read.
+pub const BODY_BYTES: usize = 8 * 1024 * 1024;
+/// So many redirects are followed.
+pub const MOST_REDIRECTS: u32 = 5;
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    Answered(Answer),
+    TimedOut,
+    /// Why there is no answer, in words.
+    None(String),
+}
+
+/// The last answer, after redirects.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    pub status: u16,
+    /// Names and values, raw.
+    pub headers: Vec<(String, String)>,
+    /// At most [`BODY_BYTES`].
+    pub body: Vec<u8>,
+    /// There was more of it.
+    pub cut: bool,
+}
+
+/// Judges a criterion whose check is a request. Every text of the result is sanitised and redacted.
+pub fn judge_reply(criterion: &Criterion, reply: &Reply, redactor: &Redactor) -> CheckResult {
+    let verdict = verdict(criterion, reply);
+    let Excerpt { head, tail } = match reply {
+        Reply::Answered(answer) => Excerpt::of_output(&output(answer.text().into_bytes()), redactor),
+        Reply::TimedOut | Reply::None(_) => Excerpt::default(),
+    };
+    CheckResult {
+        criterion: criterion.id.clone(),
+        status: verdict.status,
+        fact: clean(&verdict.fact, redactor),
+        duration_ms: 0,
+        exit: None,
+        signal: None,
+        tests: None,
+        head,
+        tail,
+        locations: Vec::new(),
+        survivors: Vec::new(),
+    }
+}
+
+impl Answer {
+    /// Status, headers and body as people read them. What a server gives to be handed back is nobody's to read.
+    pub fn text(&self) -> String {
+        let header = |(name, value): &(String, String)| {
+            let secret = ["set-cookie", "set-cookie2"].contains(&name.to_ascii_lowercase().as_str());
+            format!("{name}: {}\n", if secret { "…" } else { value })
+        };
+        let headers: String = self.headers.iter().map(header).collect();
+        let rest = if self.cut { "\n[the rest was not read]\n" } else { "" };
+        format!("HTTP {}\n{headers}\n{}{rest}", self.status, String::from_utf8_lossy(&self.body))
+    }
+}
+
+fn verdict(criterion: &Criterion, reply: &Reply) -> Verdict {
+    let Some(Check::Get { expect, .. }) = &criterion.check else {
+        return found(Status::CouldNotRun, "not a request");
+    };
+    match reply {
+        Reply::Answered(answer) => answered(expect, answer),
+        Reply::TimedOut => {
+            found(Status::TimedOut, words::no_result(criterion.timeout_ms.unwrap_or_default()))
+        }
+        Reply::None(why) => found(Status::CouldNotRun, why.as_str()),
+    }
+}
+
+fn answered(expect: &[Expect], answer: &Answer) -> Verdict {
+    let status = answer.status;
+    let mut wanted =
+        expect.iter().filter_map(|it| if let Expect::Status { code } = it { Some(*code) } else { None });
+    let as_wanted = match wanted.next() {
+        Some(code) if code != status => {
+            return found(Status::Fail, format!("status {status}, needs {code}"));
+        }
+        Some(_) => true,
+        None => (200..300).contains(&status),
+    };
+    if !as_wanted {
+        return found(Status::Fail, format!("status {status}"));
+    }
+    let of_body: Vec<&Expect> = expect.iter().filter(|it| !matches!(it, Expect::Status { .. })).collect();
+    if answer.cut && !of_body.is_empty() {
+        let most = BODY_BYTES / (1024 * 1024);
+        return found(Status::CouldNotRun, format!("the answer is longer than {most} MiB"));
+    }
+    let body = output(answer.body.clone());
+    let counted = of_body.iter().any(|it| matches!(it, Expect::Number { .. }));
+    for it in of_body {
+        match expectation(it, &body) {
+            Verdict { status: Status::Pass, .. } => {}
+            not_met => return not_met,
+        }
+    }
+    match number::last(body.stdout_end()).filter(|_| counted) {
+        Some(number) => found(Status::Pass, number.to_string()),
+        None => found(Status::Pass, format!("status {status}")),
+    }
+}
+
+fn output(bytes: Vec<u8>) -> Output {
+    let stdout = sanitize::strip_escapes(&String::from_utf8_lossy(&bytes));
+    Output { stdout, stderr: String::new(), dropped: 0 }
+}

@@ -1,0 +1,181 @@
+//! The servers that `GET` checks need: started for a round, waited for, ended after it, each in a kill domain of its
+//! own. One that is not ready in time, or whose place is taken, makes the requests of the round say nothing.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use futures::future::join_all;
+use loopkeeper_core::check::answer::Reply;
+use loopkeeper_core::settings::Service;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::Plan;
+use crate::adapters::http::{Request, get, is_taken};
+use crate::adapters::process::{How, Job, OutputEvent, Running, Stdin, start};
+use crate::adapters::trust::permit::Approved;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// A server that does not answer one question is asked again.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What is kept of what a server says.
+const LAST_LINES: usize = 20;
+
+/// All that run, ready. Dropped, they end.
+pub(super) struct Servers(Vec<Server>);
+
+/// Why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct NotReady {
+    pub(super) fact: String,
+    /// The last lines that it said.
+    pub(super) said: String,
+}
+
+struct Server {
+    name: String,
+    service: Approved<Service>,
+    running: Running,
+    said: VecDeque<String>,
+}
+
+impl Servers {
+    pub(super) async fn start(plan: &Plan<'_>) -> Result<Self, NotReady> {
+        let mut approved = Vec::new();
+        for service in plan.servers {
+            let denied = |it| NotReady::of(format!("the server `{}` is {it}", name(service)));
+            approved.push(plan.permit.service(service).map_err(denied)?);
+        }
+        for service in &approved {
+            if is_taken(asked(service.clone())).await {
+                // Whoever it is would be judged in place of the one to be started.
+                let ready = &service.value().ready;
+                return Err(NotReady::of(format!("something else already answers at {ready}")));
+            }
+        }
+        let mut servers = Self(Vec::new());
+        let mut failed = None;
+        for service in approved {
+            match Server::start(plan, service) {
+                Ok(server) => servers.0.push(server),
+                Err(why) => failed = Some(why),
+            }
+        }
+        if failed.is_none() {
+            let ready = join_all(servers.0.iter_mut().map(Server::get_ready)).await;
+            failed = ready.into_iter().find_map(Result::err);
+        }
+        match failed {
+            None => Ok(servers),
+            Some(why) => {
+                servers.end().await;
+                Err(why)
+            }
+        }
+    }
+
+    /// Takes in what they say, for as long as they are needed: nobody who is not heard goes on.
+    pub(super) async fn listen(&mut self) {
+        join_all(self.0.iter_mut().map(Server::listen)).await;
+        std::future::pending().await
+    }
+
+    pub(super) async fn end(self) {
+        join_all(self.0.into_iter().map(Server::end)).await;
+    }
+}
+
+impl Server {
+    fn start(plan: &Plan<'_>, service: Approved<Service>) -> Result<Self, NotReady> {
+        let name = name(service.value());
+        let job = Job {
+            argv: service.clone().map(|it| it.command.into_iter().map(Into::into).collect()),
+            cwd: plan.root.to_path_buf(),
+            env: plan.env.to_vec(),
+            stdin: Stdin::Null,
+            grace: plan.grace,
+            output: None,
+        };
+        let failed = |error| NotReady::of(format!("the server `{name}` could not be started: {error}"));
+        let running = start(&job, plan.domain).map_err(failed)?;
+        Ok(Self { name, service, running, said: VecDeque::new() })
+    }
+
+    async fn get_ready(&mut self) -> Result<(), NotReady> {
+        let service = self.service.clone();
+        let (ready, ms) = (service.value().ready.clone(), service.value().timeout_ms);
+        let until = Instant::now() + Duration::from_millis(ms);
+        let answers = timeout_at(until, answers(service));
+        let late = tokio::select! {
+            () = self.listen() => None,
+            answered = answers => match answered {
+                Ok(()) => return Ok(()),
+                Err(_) => Some(()),
+            },
+        };
+        let name = &self.name;
+        let fact = match late {
+            Some(()) => format!("the server `{name}` was not ready at {ready} within {}", shown(ms)),
+            None => format!("the server `{name}` ended before it was ready"),
+        };
+        Err(self.not_ready(fact))
+    }
+
+    /// Until it has ended.
+    async fn listen(&mut self) {
+        while let Some(event) = self.running.next().await {
+            let OutputEvent::Line { bytes, .. } = event else { continue };
+            if self.said.len() == LAST_LINES {
+                self.said.pop_front();
+            }
+            self.said.push_back(String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+
+    fn not_ready(&self, fact: String) -> NotReady {
+        let said: Vec<&str> = self.said.iter().map(String::as_str).collect();
+        let last = said.iter().rev().find(|it| !it.trim().is_empty());
+        let fact = last.map_or(fact.clone(), |it| format!("{fact}: {}", it.trim()));
+        NotReady { fact, said: said.join("\n") }
+    }
+
+    async fn end(mut self) {
+        self.running.terminate(How::Grace);
+        self.running.end().await;
+    }
+}
+
+impl NotReady {
+    fn of(fact: String) -> Self {
+        Self { fact, said: String::new() }
+    }
+}
+
+/// Asks until it is ready, less and less often.
+async fn answers(service: Approved<Service>) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        if let Reply::Answered(answer) = get(asked(service.clone())).await
+            && (200..400).contains(&answer.status)
+        {
+            return;
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+fn asked(service: Approved<Service>) -> Request {
+    let servers = vec![service.value().ready.clone()];
+    Request { url: service.map(|it| it.ready), servers, timeout: PATIENCE, redirects: 0 }
+}
+
+/// Short enough for a fact.
+fn name(service: &Service) -> String {
+    let program = service.command.first().map(String::as_str).unwrap_or_default();
+    program.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+fn shown(ms: u64) -> String {
+    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{ms} ms") }
+}

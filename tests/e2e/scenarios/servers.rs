@@ -1,0 +1,139 @@
+//! `GET` checks with the servers of `[[serve]]`: started for a round, waited for, ended after it; without a server
+//! that is ready no request passes.
+
+use std::fs;
+use std::net::TcpListener;
+
+use super::detached::{detached, end};
+use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::Scenario;
+
+/// A port that nobody has at the moment.
+fn port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn serve(port: u16, mode: &str, timeout: &str) -> String {
+    let rig = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rigs/serve.py");
+    let ready = format!("http://localhost:{port}/health");
+    let never = "echo never >> ../agent/served; echo still compiling; exec sleep 600";
+    let command = match mode {
+        "never" => format!("[\"sh\", \"-c\", \"{never}\"]"),
+        mode => format!("[\"python3\", \"{rig}\", \"{port}\", \"{mode}\"]"),
+    };
+    format!(
+        "limits.iterations = 2\n[[serve]]\ncommand = {command}\n\
+         ready = \"{ready}\"\ntimeout = \"{timeout}\"\n"
+    )
+}
+
+#[test]
+fn a_server_is_started_for_each_round_and_leaves_nobody() {
+    for mode in ["late", "children"] {
+        let port = port();
+        let users = format!("Users: `GET http://localhost:{port}/users` `>= 4`");
+        let health = format!("Health: `GET http://localhost:{port}/health` `200` `/^ok$/`");
+        let played = Scenario {
+            criteria: &[&users, &health],
+            settings: &serve(port, mode, "20s"),
+            acts: &["echo 4 > users.txt"],
+            ends: Verified(1, ""),
+            ..Scenario::default()
+        }
+        .play();
+        let first = &played.record("baseline", 0)["round"]["results"];
+        assert_eq!((&first[0]["status"], &first[0]["fact"]), (&"fail".into(), &"status 500".into()));
+        assert!(first[0]["head"].as_str().unwrap().contains("no users"), "{first}");
+        assert_eq!((&first[1]["status"], &first[1]["fact"]), (&"pass".into(), &"status 200".into()));
+        played.told(1, "status 500");
+        assert_eq!(fs::read_to_string(played.world.shared("served")).unwrap().lines().count(), 2);
+    }
+}
+
+#[test]
+fn a_server_that_is_not_ready_makes_no_pass() {
+    let check = |mode: &str, timeout: &str, fact: &str, said: &str| {
+        let port = port();
+        let busy = (mode == "busy").then(|| TcpListener::bind(("127.0.0.1", port)).unwrap());
+        let health = format!("Health: `GET http://localhost:{port}/health`");
+        let played = Scenario {
+            criteria: &[&health, "Beside: `exists PROMPT.md`"],
+            settings: &serve(port, mode, timeout).replace("iterations = 2", "iterations = 1"),
+            acts: &["echo $n > log"],
+            ends: Limit(1, ""),
+            ..Scenario::default()
+        }
+        .play();
+        drop(busy);
+        let results = &played.record("baseline", 0)["round"]["results"];
+        assert_eq!(results[0]["status"], "could-not-run", "{mode}: {results}");
+        let found = results[0]["fact"].as_str().unwrap();
+        assert!(found.contains(fact), "{mode}: {found}");
+        assert!(results[0]["head"].as_str().unwrap_or_default().contains(said), "{mode}: {results}");
+        assert_eq!(results[1]["status"], "pass");
+        assert_eq!(played.world.shared("served").exists(), mode != "busy");
+    };
+    check("exits", "20s", "ended before it was ready: no database", "starting\nno database");
+    check("never", "500ms", "within 500 ms: still compiling", "still compiling");
+    check("busy", "20s", "something else already answers at http://localhost:", "");
+}
+
+#[test]
+fn a_redirect_to_where_nobody_pointed_is_not_followed() {
+    let port = port();
+    let away = format!("Away: `GET http://localhost:{port}/away`");
+    let played = Scenario {
+        criteria: &[&away],
+        settings: &serve(port, "ok", "20s").replace("iterations = 2", "iterations = 1"),
+        acts: &["echo $n > log"],
+        ends: Limit(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let result = &played.record("baseline", 0)["round"]["results"][0];
+    assert_eq!(result["status"], "could-not-run");
+    assert_eq!(result["fact"], "127.0.0.1 is an address of this machine that the check does not name");
+}
+
+#[test]
+fn a_round_without_a_request_starts_none_and_nothing_starts_untrusted() {
+    let played = Scenario {
+        criteria: &["It is there: `exists done`"],
+        settings: &serve(port(), "ok", "20s"),
+        acts: &["touch done"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert!(!played.world.shared("served").exists());
+    let port = port();
+    let health = format!("Health: `GET http://localhost:{port}/health`");
+    let world = Scenario {
+        criteria: &[&health],
+        settings: &serve(port, "ok", "20s"),
+        acts: &["true"],
+        ..Scenario::default()
+    }
+    .world();
+    world.run(&["check"]).expect(5);
+    world.run(&["run"]).expect(5);
+    assert!(!world.shared("served").exists());
+    let page = world.run(&["trust"]);
+    page.expect(5).out(&format!("GET http://localhost:{port}/health\n"));
+    page.out(&format!("server      ready at http://localhost:{port}/health\n    python3 "));
+}
+
+#[test]
+fn a_round_that_is_given_up_ends_its_servers() {
+    let port = port();
+    let health = format!("Health: `GET http://localhost:{port}/health`");
+    let (world, id) = detached(&Scenario {
+        criteria: &[&health],
+        settings: &serve(port, "never", "10m"),
+        acts: &["true"],
+        ..Scenario::default()
+    });
+    world.until_shared("served");
+    world.run(&["stop", "--now", &id]).expect(0);
+    assert_eq!(end(&world).0, "stopped");
+}
