@@ -77,7 +77,7 @@ impl Servers {
     /// Takes in what they say, for as long as they are needed: nobody who is not heard goes on.
     pub(super) async fn listen(&mut self) {
         join_all(self.0.iter_mut().map(Server::listen)).await;
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     pub(super) async fn end(self) {
@@ -118,7 +118,7 @@ impl Server {
             Some(()) => format!("the server `{name}` was not ready at {ready} within {}", shown(ms)),
             None => format!("the server `{name}` ended before it was ready"),
         };
-        Err(self.not_ready(fact))
+        Err(self.not_ready(&fact))
     }
 
     /// Until it has ended.
@@ -132,10 +132,10 @@ impl Server {
         }
     }
 
-    fn not_ready(&self, fact: String) -> NotReady {
+    fn not_ready(&self, fact: &str) -> NotReady {
         let said: Vec<&str> = self.said.iter().map(String::as_str).collect();
         let last = said.iter().rev().find(|it| !it.trim().is_empty());
-        let fact = last.map_or(fact.clone(), |it| format!("{fact}: {}", it.trim()));
+        let fact = last.map_or(fact.to_owned(), |it| format!("{fact}: {}", it.trim()));
         NotReady { fact, said: said.join("\n") }
     }
 

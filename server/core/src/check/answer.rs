@@ -42,7 +42,7 @@ pub struct Answer {
 pub fn judge_reply(criterion: &Criterion, reply: &Reply, redactor: &Redactor) -> CheckResult {
     let verdict = verdict(criterion, reply);
     let Excerpt { head, tail } = match reply {
-        Reply::Answered(answer) => Excerpt::of_output(&output(answer.text().into_bytes()), redactor),
+        Reply::Answered(answer) => Excerpt::of_output(&output(answer.text().as_bytes()), redactor),
         Reply::TimedOut | Reply::None(_) => Excerpt::default(),
     };
     CheckResult {
@@ -105,7 +105,7 @@ fn answered(expect: &[Expect], answer: &Answer) -> Verdict {
         let most = BODY_BYTES / (1024 * 1024);
         return found(Status::CouldNotRun, format!("the answer is longer than {most} MiB"));
     }
-    let body = output(answer.body.clone());
+    let body = output(&answer.body);
     let counted = of_body.iter().any(|it| matches!(it, Expect::Number { .. }));
     for it in of_body {
         match expectation(it, &body) {
@@ -119,7 +119,7 @@ fn answered(expect: &[Expect], answer: &Answer) -> Verdict {
     }
 }
 
-fn output(bytes: Vec<u8>) -> Output {
-    let stdout = sanitize::strip_escapes(&String::from_utf8_lossy(&bytes));
+fn output(bytes: &[u8]) -> Output {
+    let stdout = sanitize::strip_escapes(&String::from_utf8_lossy(bytes));
     Output { stdout, stderr: String::new(), dropped: 0 }
 }

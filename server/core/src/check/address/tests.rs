@@ -47,6 +47,12 @@ fn every_range_has_its_reach() {
     check("224.0.0.1", Special);
     check("240.0.0.1", Special);
     check("255.255.255.255", Special);
+}
+
+#[test]
+fn every_range_of_the_newer_kind_too() {
+    use Reach::{LinkLocal, Loopback, Metadata, Private, Public, Special};
+    let check = |text: &str, expect: Reach| assert_eq!(Reach::of(ip(text)), expect, "{text}");
     check("2606:4700::1111", Public);
     check("::", Special);
     check("::1", Loopback);

@@ -98,6 +98,19 @@ fn a_keeper_that_takes_over_tells_nothing_again() {
 }
 
 #[test]
+fn a_question_is_told_with_its_words() {
+    let asks = Act::new("f").says("I stopped here.\n\nWhich database do you want?");
+    let sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![asks, Act::new("p")]).run();
+    let told = told(&sim.entries);
+    let asked: Vec<&Value> = told.iter().filter(|it| it["event"] == "needs-you").collect();
+    assert_eq!(asked.len(), 1, "{told:#?}");
+    assert_eq!(
+        (&asked[0]["reason"], &asked[0]["text"]),
+        (&json!("question"), &json!("Which database do you want?"))
+    );
+}
+
+#[test]
 fn a_pause_of_the_users_own_is_nothing_to_tell() {
     let attended = LoopSpec { attended: true, ..spec(vec![criterion("a", "true")]) };
     let mut sim = Sim::new(attended, "f", vec![Act::new("f")]);
