@@ -3,6 +3,7 @@
 //! One file per subcommand; the shared ones are [`exit`] (exit codes), [`failure`] (what stderr says),
 //! [`out`] (stdout). Rules about tasks and loops live in the core; here is only asking, sending and showing.
 
+mod accept;
 mod answer;
 mod args;
 mod ask;
@@ -93,6 +94,7 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
         Verb::Pause(args) => pause::run(&args, out),
         Verb::Resume(args) => resume::run(&args, out),
         Verb::Reset(args) => reset::run(&args, out),
+        Verb::Accept(args) => accept::run(&args, out),
         Verb::Steer(args) => steer::run(&args, out),
         Verb::Answer(args) => answer::run(&args, out),
     }

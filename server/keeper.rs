@@ -9,6 +9,7 @@ pub mod control;
 pub mod domain;
 mod haste;
 mod hooks;
+mod inspect;
 pub mod launch;
 pub mod main_loop;
 pub mod perform;

@@ -187,6 +187,27 @@ impl Store {
         self.objects.read(id, ObjectType::Blob)
     }
 
+    /// What a regular file of a snapshot held, where it is no longer than `limit`. `None`: there is none, it is
+    /// longer, or its bytes are not stored.
+    pub fn file(&self, tree: &str, path: &str, limit: usize) -> Result<Option<Vec<u8>>> {
+        let mut at = Item { kind: Kind::Folder, id: self.objects.root(tree)? };
+        for name in path.split('/') {
+            if at.kind != Kind::Folder {
+                return Ok(None);
+            }
+            let entries = self.objects.tree(at.id)?;
+            let Some((_, item)) = entries.into_iter().find(|(it, _)| it == name.as_bytes()) else {
+                return Ok(None);
+            };
+            at = item;
+        }
+        if !matches!(at.kind, Kind::File | Kind::Executable) {
+            return Ok(None);
+        }
+        let bytes = self.objects.read(at.id, ObjectType::Blob)?;
+        Ok(Some(bytes).filter(|it| it.len() <= limit))
+    }
+
     /// A unified patch of at most `limit` bytes. It holds what files hold: not sanitised for a terminal.
     pub fn diff(&self, a: &str, b: &str, limit: usize) -> Result<String> {
         patch::text(&self.objects, (self.objects.root(a)?, self.objects.root(b)?), limit)

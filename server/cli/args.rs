@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    answer, check, completions, demo, diff, gc, log, pause, reset, resume, rollback, run, serve, status,
-    steer, stop, trust, watch,
+    accept, answer, check, completions, demo, diff, gc, log, pause, reset, resume, rollback, run, serve,
+    status, steer, stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -65,6 +65,8 @@ pub(crate) enum Verb {
     Steer(steer::Args),
     /// Answer the question that a loop asks
     Answer(answer::Args),
+    /// Take what the agent weakened (tests, protected files, scripts of checks) as it is
+    Accept(accept::Args),
     /// Write a first task file with the checks found in the project
     Init,
     /// Show every command a task would run, and trust them

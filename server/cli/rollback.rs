@@ -20,6 +20,9 @@ pub(crate) struct Args {
     /// `7` is the tree after iteration 7, `0` the start
     #[arg(value_name = "ITERATION")]
     pub(crate) iteration: u32,
+    /// Only these files or folders, relative to the root
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
@@ -29,23 +32,30 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         0 => "at the start".to_owned(),
         number => format!("after iteration {number}"),
     };
+    let what = if args.paths.is_empty() {
+        "The files are".to_owned()
+    } else {
+        format!("{} is", args.paths.join(", "))
+    };
     if seen.is_alive() {
-        let undone = order::roll_back(&store, seen.dir.id(), args.iteration, &[])?.unwrap_or_default();
-        out.line(format_args!("The files are as they were {when}."));
+        let undone =
+            order::roll_back(&store, seen.dir.id(), args.iteration, &args.paths)?.unwrap_or_default();
+        out.line(format_args!("{what} as they were {when}."));
         for left in &undone.refused {
             out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
         }
         say_the_way_back(&store, &seen, out)?;
         return Ok(if undone.refused.is_empty() { Exit::Done } else { Exit::Ended });
     }
-    let restored = restore::by_ourselves(&store, &seen, args.iteration, None)?;
+    let only = (!args.paths.is_empty()).then_some(args.paths.as_slice());
+    let restored = restore::by_ourselves(&store, &seen, args.iteration, only)?;
     let count = |paths: &[String], what: &str| (!paths.is_empty()).then(|| format!("{} {what}", paths.len()));
     let counts: Vec<_> = [count(&restored.written, "put back"), count(&restored.removed, "removed")]
         .into_iter()
         .flatten()
         .collect();
     let counts = if counts.is_empty() { "nothing had to change".to_owned() } else { counts.join(", ") };
-    out.line(format_args!("The files are as they were {when}: {counts}."));
+    out.line(format_args!("{what} as they were {when}: {counts}."));
     for refused in &restored.refused {
         out.line(format_args!("  left as it is: {}: {}", refused.path, refused.why));
     }

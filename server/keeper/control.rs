@@ -201,6 +201,7 @@ fn order(request: &Request) -> Result<Order, (&'static str, String)> {
         "answer" => Order::Answer(text()?),
         "reset" if request.what.as_deref() == Some("breaker") => Order::ResetBreaker,
         "reset" if request.what.as_deref() == Some("session") => Order::ResetSession,
+        "accept" => Order::AcceptWeakening,
         "check" => Order::Check,
         "rollback" => {
             let to = request.iteration.ok_or(("badArgument", "`rollback` needs an iteration".to_owned()))?;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Once;
 use std::time::Duration;
 
+use loopkeeper_core::decide::weakening;
 use loopkeeper_core::decide::{Effect, Event, Loop, Order, Phase, RefusalCode, Shot};
 use loopkeeper_core::journal::Head;
 use tokio::sync::{mpsc, oneshot};
@@ -14,7 +15,7 @@ use super::control::{Answer, Desk};
 use super::hooks::Eve;
 use super::signals::{Signal, Signals};
 use super::stage::{Stage, Trouble};
-use super::{KeeperError, calls, reading, rounds};
+use super::{KeeperError, calls, inspect, reading, rounds};
 use crate::adapters::git;
 use crate::adapters::git::last::{LastHead, Look};
 use crate::adapters::process::orphans;
@@ -100,10 +101,21 @@ impl Hands {
 
     fn take_snapshot(&self, state: &Loop) {
         let before = state.tree_before().map(str::to_owned);
+        let closing = state.phase == Phase::Closing;
+        let inspection = weakening::inspection(state);
         let young = if self.straight_on && state.phase == Phase::Boundary { YOUNG } else { Duration::ZERO };
         let scene = self.scene.clone();
         tokio::task::spawn_local(async move {
-            let shot = scene.stage.with_store(move |store| shoot(store, young, before.as_deref())).await;
+            let shot = scene.stage.with_store(move |store| {
+                let mut shot = shoot(store, young, before.as_deref())?;
+                match &inspection {
+                    Some(it) if closing => shot.weakened = inspect::weakened(it, store, &shot)?,
+                    Some(it) => shot.edited = inspect::edited(it, store, &shot)?,
+                    None => {}
+                }
+                Ok(shot)
+            });
+            let shot = shot.await;
             scene.tell(match shot {
                 Ok(shot) => Event::SnapshotTaken(Shot { head: head(&scene).await, ..shot }),
                 Err(Trouble { reason, message, .. }) => Event::SnapshotFailed { reason, message },
@@ -180,7 +192,7 @@ fn shoot(store: &mut Store, young: Duration, before: Option<&str>) -> Result<Sho
         None => Vec::new(),
     };
     let not_covered = taken.not_covered.into_iter().map(|it| it.path).collect();
-    Ok(Shot { tree: taken.tree, head: None, not_covered, changed })
+    Ok(Shot { tree: taken.tree, not_covered, changed, ..Shot::default() })
 }
 
 /// Reads it on a thread that may block, unless it is seen at once that it did not move.

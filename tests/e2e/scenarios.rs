@@ -21,3 +21,4 @@ mod starts;
 mod success;
 mod terminal;
 mod trees;
+mod weakening;

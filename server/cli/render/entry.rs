@@ -147,6 +147,10 @@ impl Teller {
             }
             Record::Stopping { now: true } => (None, "asked to stop now".into()),
             Record::Stopping { now: false } => (None, "asked to stop after this iteration".into()),
+            Record::WeakeningAccepted { paths, .. } => (None, format!("weakening accepted{}", listed(paths))),
+            Record::ProtectedEdited { paths, .. } => {
+                (None, format!("you edited tests or protected files{}", listed(paths)))
+            }
             Record::TrustChanged { message } => (None, message.clone()),
             Record::RolledBack { to: 0, .. } => (None, "files put back as they were at the start".into()),
             Record::RolledBack { to, .. } => {
@@ -279,6 +283,8 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Asked { .. }
         | Record::Answered { .. }
         | Record::Stopping { .. }
+        | Record::WeakeningAccepted { .. }
+        | Record::ProtectedEdited { .. }
         | Record::TrustChanged { .. }
         | Record::RolledBack { .. }
         | Record::Recovered { .. } => true,
@@ -292,6 +298,17 @@ fn not_taken_up(proposed: &[String]) -> String {
     }
     let edits: Vec<_> = proposed.iter().map(|it| sanitize::line(it)).collect();
     format!("; criteria edited and not taken up: {}", edits.join(", "))
+}
+
+/// `: a, b and 3 more`; nothing where nothing is named.
+fn listed(paths: &[String]) -> String {
+    let shown: Vec<String> = paths.iter().take(3).map(|it| sanitize::line(it)).collect();
+    let more = paths.len().saturating_sub(shown.len());
+    match (shown.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!(": {}", shown.join(", ")),
+        (false, more) => format!(": {} and {more} more", shown.join(", ")),
+    }
 }
 
 fn at(iteration: u32) -> Option<u32> {

@@ -11,6 +11,7 @@ mod brief;
 mod calls;
 mod documents;
 pub mod exit;
+pub mod flaky;
 pub mod forecast;
 pub mod limits;
 pub mod machine;
@@ -24,6 +25,7 @@ pub mod state;
 #[cfg(test)]
 pub(crate) mod tests;
 mod waits;
+pub mod weakening;
 
 pub use apply::{apply, begin, replay};
 pub(crate) use exit::stages;
@@ -33,6 +35,7 @@ pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent
 use crate::agent::AgentRun;
 use crate::journal::{Head, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
+use crate::protection::Found;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 /// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
@@ -104,6 +107,10 @@ pub struct Shot {
     pub not_covered: Vec<String>,
     /// Every path that differs from the snapshot before the iteration; empty for other snapshots.
     pub changed: Vec<String>,
+    /// After the agent: what is weaker than at the pinned start.
+    pub weakened: Vec<Found>,
+    /// Before the agent: protected files that the user changed since the last iteration.
+    pub edited: Vec<String>,
 }
 
 /// The task's documents as they are now.
@@ -147,6 +154,7 @@ pub enum Order {
     Answer(String),
     ResetBreaker,
     ResetSession,
+    AcceptWeakening,
     Check,
     Rollback {
         to: u32,

@@ -121,6 +121,10 @@ pub enum Record {
         matching: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<ProviderError>,
+        /// What the agent made easier than it was at the start, and neither it nor the user put back: while
+        /// any of it stands, the loop is not done.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weakened: Vec<Weakening>,
         /// One sentence for people: what this iteration did.
         sentence: String,
         /// Limits of which little is left since this iteration: told once each.
@@ -187,6 +191,24 @@ pub enum Record {
     /// A stop is durable before it is acknowledged; no recovery undoes it.
     Stopping {
         now: bool,
+    },
+    /// The user takes what was weakened as it is: from here on it is measured against `tree`.
+    WeakeningAccepted {
+        paths: Vec<String>,
+        /// Checks that run fewer tests than at the start.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        criteria: Vec<CriterionId>,
+        tree: String,
+    },
+    /// Files that the agent must not weaken were changed between two iterations, by the user: from here on they
+    /// are measured against `tree`.
+    ProtectedEdited {
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        paths: Vec<String>,
+        /// Too many to be named: all of them.
+        #[serde(default)]
+        all: bool,
+        tree: String,
     },
     TrustChanged {
         message: String,
@@ -276,6 +298,22 @@ pub enum Role {
     Guard,
     /// Not judged yet (added later, or no check).
     Open,
+}
+
+/// Something that the agent made easier than it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Weakening {
+    /// Relative to the root; empty where a check runs fewer tests and no file says why.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// `tests/test_sum.py lost 2 tests`
+    pub what: String,
+    /// The check that names the file, or that runs fewer tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<CriterionId>,
+    /// The iteration that did it.
+    pub since: u32,
 }
 
 /// All checks, one after the other, on one tree.

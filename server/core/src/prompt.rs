@@ -41,6 +41,8 @@ pub struct PromptInput<'a> {
     pub context: &'a [String],
     /// The agent's edits to criteria, which are not taken up.
     pub proposed: &'a [String],
+    /// What the agent made easier: it is to be put back before anything counts.
+    pub weakened: &'a [String],
     pub promise: &'a str,
     /// The stage whose turn it is; criteria of later ones are not asked for yet.
     pub due_stage: u32,

@@ -230,6 +230,7 @@ fn an_iteration_is_one_milestone_with_what_failed() {
         plan: Vec::new(),
         edited_artefacts: Vec::new(),
         error: None,
+        weakened: Vec::new(),
         sentence: "nothing changed, 1 of 2 pass".into(),
         near: Vec::new(),
     };

@@ -13,10 +13,12 @@ use crate::moment::Moment;
 use crate::task::{Criterion, CriterionId};
 
 use super::breaker;
+use super::flaky::{self, Seen};
 use super::limits::DAY_MS;
 use super::questions::{Question, Questions};
 use super::sessions::{Session, SessionChange};
 use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
+use super::weakening::{self, Kept};
 
 /// The state of a whole journal. `None` when it does not begin with `loop-started`.
 pub fn replay(entries: &[Entry]) -> Option<Loop> {
@@ -65,6 +67,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::Resumed {} => {
             state.pause = None;
             state.failures = 0;
+            state.kept.resumed = state.iteration;
             state.stalls = 0;
         }
         Record::Asked { id, kind, text, until } => {
@@ -79,6 +82,9 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         }
         Record::Steered { text } => state.steering.push(text.clone()),
         Record::Stopping { now } => state.stop = Some(if *now { Stop::Now } else { Stop::AfterIteration }),
+        Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
+            weakening::moved(state, &entry.record);
+        }
         Record::Recovered { boot, .. } => recovered(state, entry.at, boot),
         Record::Ended { outcome } => {
             state.outcome = Some(outcome.clone());
@@ -127,6 +133,8 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         snapshots: Vec::new(),
         head_before: None,
         outcome: None,
+        kept: Kept::default(),
+        flaky: Seen::default(),
     }
 }
 
@@ -161,6 +169,9 @@ fn baseline(state: &mut Loop, record: &Record) {
     state.results.retain(|id, _| criteria.iter().any(|it| it.criterion.id == *id));
     if let Some(round) = round {
         take_results(state, round);
+        weakening::counted_first(state, *iteration, round);
+        let all = passes(state);
+        flaky::passed(state, all);
     }
     state.passing_since = passes(state).then_some(*iteration);
     if state.history.is_empty() {
@@ -264,13 +275,20 @@ fn snapshot(state: &mut Loop, record: &Record) {
             state.phase = Phase::Preparing;
         }
         (SnapshotWhen::After, Phase::Starting) => state.phase = Phase::Baseline,
-        (SnapshotWhen::After, Phase::Closing) => state.phase = Phase::Checking,
+        (SnapshotWhen::After, Phase::Closing) => {
+            state.kept.left.clone_from(tree);
+            state.phase = Phase::Checking;
+        }
         (SnapshotWhen::After | SnapshotWhen::BeforeRollback, _) => {}
     }
 }
 
 fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
+    weakening::counted_in(state, iteration, round);
+    flaky::compared(state, round);
     take_results(state, round);
+    let all = passes(state);
+    flaky::passed(state, all);
     let results = &state.results;
     let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
     let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
@@ -309,7 +327,9 @@ fn passes(state: &Loop) -> bool {
 }
 
 fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
-    let Record::IterationEnded { changes, plan, proposed, seen, edited_artefacts, claim, near, .. } = record
+    let Record::IterationEnded {
+        changes, plan, proposed, seen, edited_artefacts, claim, weakened, near, ..
+    } = record
     else {
         return;
     };
@@ -319,6 +339,7 @@ fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
     if let Some(seen) = seen {
         state.seen = Some(seen.clone());
     }
+    state.kept.weakened.clone_from(weakened);
     for path in edited_artefacts {
         state.artefacts.remove(path);
     }

@@ -6,11 +6,14 @@ use crate::moment::Moment;
 
 use super::machine::{hold, stopped};
 use super::state::{Live, Loop, Wait};
-use super::{Effect, Step, breaker, exit, limits, questions, waits};
+use super::{Effect, Step, breaker, exit, flaky, limits, questions, waits, weakening};
 
 /// What comes next when nothing runs.
 pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
-    if let Some(outcome) = exit::completed(state, now) {
+    if let Some(outcome) = exit::completed(state, now).filter(|_| !weakening::stands(state)) {
+        if let Some(steps) = flaky::once_more(state, live) {
+            return steps;
+        }
         return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
     }
     if state.stop.is_some() {
@@ -24,6 +27,9 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     }
     if state.breaker.state == BreakerState::Open {
         return breaker_open(state, now);
+    }
+    if let Some(message) = weakening::needs_user(state, now) {
+        return hold(state, PauseReason::Agent, message);
     }
     if let Some(outcome) = limits::reached(state, now) {
         return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];

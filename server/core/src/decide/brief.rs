@@ -13,7 +13,7 @@ use crate::view::words;
 
 use super::questions::Settled;
 use super::state::{Iteration, Loop};
-use super::{Reading, exit};
+use super::{Reading, exit, weakening};
 
 /// When an iteration begins, and how.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,7 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
         settled: state.questions.settled.as_ref().map(settled),
         context: &reading.context,
         proposed: &state.proposed,
+        weakened: &weakening::standing(state).map(|it| it.what.clone()).collect::<Vec<_>>(),
         promise: &state.spec.promise,
         due_stage: exit::stages::due(&state.pinned, |id| state.status_of(id)),
         advice: advice.as_deref(),

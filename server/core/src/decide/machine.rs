@@ -9,6 +9,7 @@ use crate::task::Criterion;
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
     Effect, Event, Grace, Shot, Step, boundary, breaker, calls, documents, limits, orders, rounds, sessions,
+    weakening,
 };
 
 /// Signs of life are looked for this often within `limits.idle_time`.
@@ -113,7 +114,8 @@ fn snapshot_taken(state: &Loop, live: &mut Live, shot: Shot) -> Vec<Step> {
             vec![Step::Effect(Effect::GoOn)]
         }
         Phase::Boundary | Phase::Preparing => {
-            vec![taken(state.iteration + 1, SnapshotWhen::Before), Step::Effect(Effect::ReadTask)]
+            let before = taken(state.iteration + 1, SnapshotWhen::Before);
+            weakening::edited(&shot).into_iter().chain([before, Step::Effect(Effect::ReadTask)]).collect()
         }
         Phase::Closing => {
             let record = taken(state.iteration, SnapshotWhen::After);

@@ -5,7 +5,7 @@ use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
 
 use super::machine::{criteria_of, end_agent};
 use super::state::{Live, Loop, Phase, Stop};
-use super::{Effect, Order, RefusalCode, Step, breaker, questions, sessions};
+use super::{Effect, Order, RefusalCode, Step, breaker, questions, sessions, weakening};
 
 pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
     if state.outcome.is_some() {
@@ -19,6 +19,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         | Order::Answer(_)
         | Order::ResetBreaker
         | Order::ResetSession
+        | Order::AcceptWeakening
             if state.stop.is_some() =>
         {
             refuse("the loop is stopping. Hint: `loopkeeper run` starts a new one when it has ended")
@@ -31,6 +32,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         Order::Answer(text) => questions::answer(state, text),
         Order::ResetBreaker => reset(state),
         Order::ResetSession => sessions::reset(state),
+        Order::AcceptWeakening => weakening::accept(state),
         Order::Check => check(state, live),
         Order::Rollback { to, paths } => rollback(state, to, paths),
     }

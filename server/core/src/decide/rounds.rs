@@ -8,7 +8,7 @@ use crate::task::{Check, Criterion};
 
 use super::machine::{criteria_of, stopped};
 use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, brief, limits, pinned, progress};
+use super::{Effect, Reading, Step, brief, limits, pinned, progress, weakening};
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
 const MAX_REPEATS: u32 = 2;
@@ -95,7 +95,10 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
     let test_only = is_test_only(state, &claims, &work.changes);
     let said = brief::Said { claim, contradiction: claim.and_then(|_| claims.contradiction()), test_only };
     let near = limits::newly_near(state);
-    let sentence = brief::sentence(state, &work.changes, round.as_deref(), &said) + &brief::near(&near);
+    let weakened = weakening::after(state, live, round.as_deref());
+    let sentence = brief::sentence(state, &work.changes, round.as_deref(), &said)
+        + &weakening::tail(&weakened)
+        + &brief::near(&near);
     let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
     let mut steps = Vec::new();
     if let Some(round) = round {
@@ -113,6 +116,7 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         plan: reading.plan,
         edited_artefacts: work.edited_artefacts,
         error,
+        weakened,
         sentence,
         near: near.into_iter().map(|(name, _)| name).collect(),
     }));

@@ -14,8 +14,10 @@ use crate::moment::Moment;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 use super::Reading;
+use super::flaky::Seen;
 use super::questions::Questions;
 use super::sessions::Session;
+use super::weakening::Kept;
 
 /// Everything the journal says about a loop. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +76,8 @@ pub struct Loop {
     /// Where the user's repository stood before the present iteration.
     pub head_before: Option<Head>,
     pub outcome: Option<Outcome>,
+    pub kept: Kept,
+    pub flaky: Seen,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,3 +9,4 @@ mod properties;
 mod questions;
 mod sessions;
 pub(crate) mod sim;
+mod weakening;

@@ -3,7 +3,7 @@
 use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Entry, ErrorIn, Head,
     LimitName, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned, QuestionKind, Record, Role,
-    Round, SessionReason, SnapshotWhen, TreeAfter, WaitReason,
+    Round, SessionReason, SnapshotWhen, TreeAfter, WaitReason, Weakening,
 };
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
@@ -73,6 +73,12 @@ fn first_iteration() -> Vec<Record> {
             test_only: true,
             matching: vec!["docs/*.md".to_owned()],
             error: Some(provider_error()),
+            weakened: vec![Weakening {
+                path: "tests/a.rs".to_owned(),
+                what: "tests/a.rs lost 1 test".to_owned(),
+                criterion: Some(CriterionId("0123456789".to_owned())),
+                since: 1,
+            }],
             sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
             near: vec![LimitName::Cost],
         },
@@ -108,6 +114,12 @@ fn around_iterations() -> Vec<Record> {
             reason: SessionReason::Expired,
         },
         Record::Stopping { now: true },
+        Record::WeakeningAccepted {
+            paths: vec!["tests/a.rs".to_owned()],
+            criteria: vec![CriterionId("0123456789".to_owned())],
+            tree: "aa".repeat(20),
+        },
+        Record::ProtectedEdited { paths: vec!["tests/b.rs".to_owned()], all: false, tree: "aa".repeat(20) },
         Record::TrustChanged { message: "2 commands".to_owned() },
         Record::RolledBack { to: 0, tree: "aa".repeat(20), from: "bb".repeat(20) },
         Record::Recovered { boot: "b0c2".to_owned(), version: "0.1.0".to_owned(), interrupted: Some(1) },
@@ -131,6 +143,7 @@ fn all_types_have_a_sample(record: &Record) {
         Record::ChecksDone { .. } | Record::IterationEnded { .. } | Record::BreakerChanged { .. } => {}
         Record::Waiting { .. } | Record::Paused { .. } | Record::Resumed {} | Record::Steered { .. } => {}
         Record::Asked { .. } | Record::Answered { .. } | Record::SessionChanged { .. } => {}
+        Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
         Record::Recovered { .. } | Record::Ended { .. } | Record::Unknown => {}
     }

@@ -24,6 +24,7 @@ const QUESTION_BYTES: usize = 4 * 1024;
 pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     let mut out = String::new();
     opening(&mut out, input);
+    weakened(&mut out, input);
     failing(&mut out, input, output_bytes);
     later(&mut out, input);
     holding(&mut out, input);
@@ -65,6 +66,17 @@ fn opening(out: &mut String, input: &PromptInput<'_>) {
         ""
     };
     let _ = writeln!(out, "Left after this iteration starts: {}.{scarce}\n", left.join(", "));
+}
+
+fn weakened(out: &mut String, input: &PromptInput<'_>) {
+    if input.weakened.is_empty() {
+        return;
+    }
+    out.push_str(
+        "## Restore what was weakened\n\nAn earlier iteration made these easier to pass. As long as they are so, \
+         nothing counts as done. Put them back as they were, then make them pass by doing the work:\n\n",
+    );
+    entries(out, input.weakened);
 }
 
 fn failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {

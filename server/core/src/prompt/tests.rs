@@ -22,6 +22,7 @@ struct Scene {
     context: Vec<String>,
     proposed: Vec<String>,
     due_stage: Option<u32>,
+    weakened: Vec<String>,
     claim_wanted: bool,
 }
 
@@ -85,6 +86,7 @@ impl Scene {
             steering: &self.steering,
             context: &self.context,
             proposed: &self.proposed,
+            weakened: &self.weakened,
             promise: "COMPLETE",
             due_stage: self.due_stage.unwrap_or(1),
             advice: None,

@@ -3,20 +3,21 @@
 
 use crate::agent::errors::{SeenError, fingerprint};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
-use crate::check::{CheckResult, Status};
+use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::{
     Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Slot, Step, apply, begin, deadline, decide,
     replay,
 };
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
+use crate::protection::Found;
 use crate::settings::{Dialect, Permissions, PromptBy, Sandbox, Settings};
 use crate::task::{Check, Criterion, CriterionId, Place, PlanItem, TaskId};
 
 /// What one iteration's agent does, and how things stand afterwards.
 #[derive(Debug, Clone)]
 pub(crate) struct Act {
-    /// One letter per criterion after it: `p`ass, `f`ail, `t`imed out, `z`ero tests, `-` unverified.
+    /// One letter per criterion after it: `p`ass, a digit: that many tests pass, `f`ail, `t`imed out, `z`ero tests, `-` unverified.
     pub(crate) results: &'static str,
     pub(crate) changed: Vec<&'static str>,
     pub(crate) says: &'static str,
@@ -27,6 +28,8 @@ pub(crate) struct Act {
     pub(crate) wrote: Vec<&'static str>,
     /// Plan items done by now.
     pub(crate) ticks: usize,
+    /// Files that are weaker than at the start from now on.
+    pub(crate) weakens: Option<Vec<&'static str>>,
     /// The documents' criteria as the agent leaves them.
     pub(crate) leaves: Option<Vec<Criterion>>,
     /// Tools it was denied.
@@ -56,6 +59,7 @@ impl Act {
             takes_ms: 60_000,
             wrote: Vec::new(),
             ticks: 0,
+            weakens: None,
             leaves: None,
             denied: Vec::new(),
             forgets: false,
@@ -109,6 +113,10 @@ pub(crate) struct Sim {
     acted: usize,
     queue: Vec<Effect>,
     finished: bool,
+    /// What is weaker in the tree as it is.
+    pub(crate) weak: Vec<&'static str>,
+    /// Protected files that the user edited since the last snapshot.
+    pub(crate) edited: Vec<String>,
 }
 
 pub(crate) fn criterion(name: &str, check: &str) -> Criterion {
@@ -198,6 +206,8 @@ impl Sim {
             acted: 0,
             queue: vec![Effect::TakeSnapshot],
             finished: false,
+            weak: Vec::new(),
+            edited: Vec::new(),
         }
     }
 
@@ -372,7 +382,19 @@ impl Sim {
             Phase::Closing => self.last_changes(),
             _ => Vec::new(),
         };
-        let shot = Shot { tree: self.tree(), head: None, not_covered: Vec::new(), changed };
+        let closing = self.state.phase == Phase::Closing;
+        let found = |path: &&str| Found {
+            path: (*path).to_owned(),
+            what: format!("{path} lost 1 test"),
+            criterion: None,
+        };
+        let shot = Shot {
+            tree: self.tree(),
+            changed,
+            weakened: self.weak.iter().filter(|_| closing).map(found).collect(),
+            edited: if closing { Vec::new() } else { std::mem::take(&mut self.edited) },
+            ..Shot::default()
+        };
         self.event(Event::SnapshotTaken(shot));
     }
 
@@ -414,6 +436,9 @@ impl Sim {
         self.fact = act.fact;
         self.wrote.clone_from(&act.wrote);
         self.ticks = act.ticks;
+        if let Some(weakens) = act.weakens {
+            self.weak = weakens;
+        }
         if let Some(leaves) = act.leaves {
             self.documents = leaves;
         }
@@ -470,7 +495,7 @@ fn seen(text: &str) -> SeenError {
 
 fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckResult {
     let status = match letter {
-        'p' => Status::Pass,
+        'p' | '0'..='9' => Status::Pass,
         't' => Status::TimedOut,
         'z' => Status::NoTestsRan,
         '-' => Status::Unverified,
@@ -483,7 +508,7 @@ fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckResult {
         duration_ms: 10,
         exit: None,
         signal: None,
-        tests: None,
+        tests: letter.to_digit(10).map(|it| TestCounts { passed: it.into(), ..TestCounts::default() }),
         head: String::new(),
         tail: String::new(),
         locations: Vec::new(),

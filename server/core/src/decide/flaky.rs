@@ -1,0 +1,66 @@
+//! Checks that pass and fail on the same files. One lucky pass of such a check completes nothing: it has to pass
+//! again on the very same tree, twice in a row once it was seen to flip, three times once it did so again.
+
+use std::collections::BTreeMap;
+
+use crate::check::Status;
+use crate::journal::Round;
+use crate::task::CriterionId;
+
+use super::machine::criteria_of;
+use super::state::{Live, Loop};
+use super::{Effect, Step};
+
+/// More passes in a row than this prove nothing more.
+const MOST_PASSES: u32 = 3;
+
+/// What the rounds of a loop say about it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seen {
+    /// How often each check changed its mind on an unchanged tree.
+    pub flips: BTreeMap<CriterionId, u32>,
+    /// Rounds in a row, on one tree, in which everything required passed.
+    pub passes: u32,
+}
+
+/// Whether it passed and failed on the same files.
+pub fn is_flaky(state: &Loop, id: &CriterionId) -> bool {
+    state.flaky.flips.contains_key(id)
+}
+
+/// Another round on the same tree, where one pass does not prove it.
+pub(super) fn once_more(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
+    let flips = state.required().filter_map(|it| state.flaky.flips.get(&it.criterion.id)).max()?;
+    if state.flaky.passes > (*flips).min(MOST_PASSES - 1) {
+        return None;
+    }
+    if std::mem::replace(&mut live.checking_at_rest, true) {
+        return Some(Vec::new());
+    }
+    Some(vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })])
+}
+
+/// Before the results of a round are taken.
+pub(super) fn compared(state: &mut Loop, round: &Round) {
+    if !on_the_same_tree(state, round) {
+        state.flaky.passes = 0;
+        return;
+    }
+    let decided =
+        |it: Status| matches!(it, Status::Pass | Status::Fail | Status::TimedOut | Status::CouldNotRun);
+    for result in &round.results {
+        let Some(before) = state.status_of(&result.criterion).filter(|it| decided(*it)) else { continue };
+        if decided(result.status) && (before == Status::Pass) != (result.status == Status::Pass) {
+            *state.flaky.flips.entry(result.criterion.clone()).or_default() += 1;
+        }
+    }
+}
+
+/// After the results of a round were taken.
+pub(super) fn passed(state: &mut Loop, all: bool) {
+    state.flaky.passes = if all { state.flaky.passes.saturating_add(1) } else { 0 };
+}
+
+fn on_the_same_tree(state: &Loop, round: &Round) -> bool {
+    !state.judged_tree.is_empty() && round.tree_before == state.judged_tree
+}

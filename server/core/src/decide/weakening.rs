@@ -1,0 +1,243 @@
+//! What the agent made easier than it was at the pinned start. While anything of it stands the loop is never done;
+//! it is told to the next iteration, and lifted when it is restored or when the user takes it as it is. The
+//! user's own edits move the pin. What counts as weaker is decided in [`crate::protection`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::{CheckResult, Status};
+use crate::journal::{PauseReason, Record, Round, SnapshotWhen, Weakening};
+use crate::moment::Moment;
+use crate::protection::{Found, Watch};
+use crate::task::CriterionId;
+use crate::view::words::counted;
+
+use super::state::{Live, Loop};
+use super::{Effect, RefusalCode, Shot, Step, breaker, exit};
+
+/// More edited paths than this are not told one by one.
+const MAX_PATHS: usize = 200;
+
+/// What the journal says about it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Kept {
+    /// As found after the last iteration, less what was restored or accepted since.
+    pub weakened: Vec<Weakening>,
+    /// The snapshot that everything is measured against; empty: the start.
+    pub start: String,
+    /// Paths that are measured against a later one.
+    pub pins: BTreeMap<String, String>,
+    /// How many tests each check ran before the first iteration.
+    pub tests: BTreeMap<CriterionId, u64>,
+    /// The tree as the last iteration and its checks left it: what differs later is the user's.
+    pub left: String,
+    /// The last iteration when the user said to go on.
+    pub resumed: u32,
+}
+
+/// What the keeper compares when it takes a snapshot.
+#[derive(Debug, Clone)]
+pub struct Inspection {
+    pub watch: Watch,
+    pub start: String,
+    pub pins: BTreeMap<String, String>,
+    pub left: String,
+}
+
+/// `None` before there is anything to compare with.
+pub fn inspection(state: &Loop) -> Option<Inspection> {
+    let kept = &state.kept;
+    let start = if kept.start.is_empty() { state.tree_after(0)? } else { &kept.start };
+    let criteria: Vec<_> = state.pinned.iter().map(|it| &it.criterion).collect();
+    Some(Inspection {
+        watch: Watch::new(&criteria, &state.spec.settings.protected, &state.artefacts),
+        start: start.to_owned(),
+        pins: kept.pins.clone(),
+        left: kept.left.clone(),
+    })
+}
+
+/// What stands at this moment.
+pub fn standing(state: &Loop) -> impl Iterator<Item = &Weakening> {
+    let fewer = |it: &Weakening| {
+        let result = it.criterion.as_ref().and_then(|id| state.results.get(id));
+        result.is_some_and(|result| fewer(state, result).is_some())
+    };
+    state.kept.weakened.iter().filter(move |it| !it.path.is_empty() || fewer(it))
+}
+
+pub fn stands(state: &Loop) -> bool {
+    standing(state).next().is_some()
+}
+
+/// What an iteration leaves weakened, with the iteration since which it is.
+pub(super) fn after(state: &Loop, live: &Live, round: Option<&Round>) -> Vec<Weakening> {
+    let since = |same: &dyn Fn(&&Weakening) -> bool| {
+        state.kept.weakened.iter().find(same).map_or(state.iteration, |it| it.since)
+    };
+    let of_file = |it: &Found| Weakening {
+        path: it.path.clone(),
+        what: it.what.clone(),
+        criterion: it.criterion.clone(),
+        since: since(&|old| old.path == it.path),
+    };
+    let mut all: Vec<Weakening> = live.shot.weakened.iter().map(of_file).collect();
+    let Some(round) = round else {
+        all.extend(state.kept.weakened.iter().filter(|it| it.path.is_empty()).cloned());
+        return all;
+    };
+    if !all.is_empty() {
+        // A file says why fewer tests run.
+        return all;
+    }
+    for result in &round.results {
+        let Some((ran, before)) = fewer(state, result) else { continue };
+        let name = state.pinned.iter().find(|it| it.criterion.id == result.criterion);
+        let name = name.map_or("a check", |it| it.criterion.name.as_str());
+        all.push(Weakening {
+            path: String::new(),
+            what: format!("{name} runs {}, {before} at the start", counted(ran, "test")),
+            criterion: Some(result.criterion.clone()),
+            since: since(&|old| old.path.is_empty() && old.criterion.as_ref() == Some(&result.criterion)),
+        });
+    }
+    all
+}
+
+/// A check that passes with fewer tests than it ran before the first iteration.
+fn fewer(state: &Loop, result: &CheckResult) -> Option<(u64, u64)> {
+    let (ran, before) = (result.tests?.ran(), *state.kept.tests.get(&result.criterion)?);
+    (result.status == Status::Pass && ran < before).then_some((ran, before))
+}
+
+/// The end of an iteration's sentence.
+pub(super) fn tail(weakened: &[Weakening]) -> String {
+    if weakened.is_empty() {
+        String::new()
+    } else {
+        format!("; not counted as done: {}", said(weakened.iter()))
+    }
+}
+
+fn said<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> String {
+    let all: Vec<&str> = weakened.map(|it| it.what.as_str()).collect();
+    let shown = all.get(..3).unwrap_or(&all).join("; ");
+    match all.len().saturating_sub(3) {
+        0 => shown,
+        more => format!("{shown}; and {more} more"),
+    }
+}
+
+/// Everything else is done, and a whole further iteration that was told did not restore it: more of them would
+/// only cost.
+pub(super) fn needs_user(state: &Loop, now: Moment) -> Option<String> {
+    if !was_told(state) || exit::completed(state, now).is_none() {
+        return None;
+    }
+    let id = &state.spec.loop_id;
+    let paths: BTreeSet<&str> =
+        standing(state).map(|it| it.path.as_str()).filter(|it| !it.is_empty()).collect();
+    let restore = if paths.is_empty() {
+        String::new()
+    } else {
+        let paths: Vec<&str> = paths.into_iter().take(3).collect();
+        format!("`loopkeeper rollback {id} 0 {}` restores it", paths.join(" "))
+    };
+    let accept = if state.spec.attended {
+        format!("`loopkeeper accept {id}` takes it as it is")
+    } else {
+        String::new()
+    };
+    let ways: Vec<String> = [restore, accept].into_iter().filter(|it| !it.is_empty()).collect();
+    let hint = if ways.is_empty() { String::new() } else { format!(". Hint: {}", ways.join(", ")) };
+    Some(format!("every check passes, but {}: not counted as done{hint}", said(standing(state))))
+}
+
+/// A whole iteration worked, knowing of it, since the user last said to go on.
+fn was_told(state: &Loop) -> bool {
+    let last = state.last_iteration().filter(|it| !breaker::is_provider_trouble(it));
+    last.is_some_and(|last| {
+        last.number > state.kept.resumed && standing(state).any(|it| it.since < last.number)
+    })
+}
+
+/// The user takes it as it is.
+pub(super) fn accept(state: &Loop) -> Vec<Step> {
+    let after = |it: &&super::SnapshotRef| it.when == SnapshotWhen::After;
+    let tree = state.snapshots.iter().rev().find(after).map(|it| it.tree.clone());
+    let (Some(tree), true) = (tree, stands(state)) else {
+        let message = "nothing is weakened: there is nothing to accept".to_owned();
+        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
+    };
+    let of_path = |it: &Weakening| (!it.path.is_empty()).then(|| it.path.clone());
+    let of_check = |it: &CheckResult| fewer(state, it).map(|_| it.criterion.clone());
+    let record = Record::WeakeningAccepted {
+        paths: standing(state).filter_map(of_path).collect(),
+        criteria: state.results.values().filter_map(of_check).collect(),
+        tree,
+    };
+    let waits = state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && was_told(state);
+    let resumed = waits.then_some(Step::Record(Record::Resumed {}));
+    [Step::Record(record)].into_iter().chain(resumed).chain([Step::Effect(Effect::GoOn)]).collect()
+}
+
+/// What the user changed between two iterations is measured anew from there.
+pub(super) fn edited(shot: &Shot) -> Option<Step> {
+    if shot.edited.is_empty() {
+        return None;
+    }
+    let all = shot.edited.len() > MAX_PATHS;
+    let paths = if all { Vec::new() } else { shot.edited.clone() };
+    Some(Step::Record(Record::ProtectedEdited { paths, all, tree: shot.tree.clone() }))
+}
+
+/// Takes one of the two records into account.
+pub(super) fn moved(state: &mut Loop, record: &Record) {
+    let kept = &mut state.kept;
+    match record {
+        Record::ProtectedEdited { all: true, tree, .. } => {
+            kept.weakened.retain(|it| it.path.is_empty());
+            kept.pins.clear();
+            kept.start.clone_from(tree);
+        }
+        Record::ProtectedEdited { paths, tree, .. } | Record::WeakeningAccepted { paths, tree, .. } => {
+            kept.weakened.retain(|it| !paths.contains(&it.path));
+            kept.pins.extend(paths.iter().map(|it| (it.clone(), tree.clone())));
+        }
+        _ => {}
+    }
+    let Record::WeakeningAccepted { criteria, .. } = record else { return };
+    for id in criteria {
+        if let Some(ran) = state.results.get(id).and_then(|it| it.tests) {
+            state.kept.tests.insert(id.clone(), ran.ran());
+        }
+    }
+    state.kept.weakened.retain(|it| !it.path.is_empty());
+}
+
+/// Before the results of a round are taken. What a round at rest runs less than the one before is the user's doing.
+pub(super) fn counted_in(state: &mut Loop, iteration: Option<u32>, round: &Round) {
+    if iteration.is_some() {
+        state.kept.left.clone_from(&round.tree_after);
+    } else if round.tree_before != state.judged_tree {
+        for result in &round.results {
+            let ran = |it: &CheckResult| it.tests.map(crate::check::TestCounts::ran);
+            let before = state.results.get(&result.criterion).and_then(ran);
+            let (Some(before), Some(now)) = (before, ran(result)) else { continue };
+            if let Some(tests) = state.kept.tests.get_mut(&result.criterion) {
+                *tests = tests.saturating_sub(before.saturating_sub(now));
+            }
+        }
+    }
+}
+
+/// The first round that counts the tests of a check says how many there are.
+pub(super) fn counted_first(state: &mut Loop, iteration: u32, round: &Round) {
+    if iteration == 0 {
+        state.kept.left.clone_from(&round.tree_after);
+    }
+    for result in &round.results {
+        if let Some(tests) = result.tests {
+            state.kept.tests.entry(result.criterion.clone()).or_insert(tests.ran());
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Agents that make the tests easier instead of doing the work: none of that completes a loop. What they may do to
+//! tests, and what the user does, is no weakening.
+
+use serde_json::Value;
+
+use super::detached::{detached, end};
+use crate::support::played::Played;
+use crate::support::scenario::Ends::{Failed, Limit, Verified};
+use crate::support::scenario::{Ends, Scenario};
+
+/// A runner of tests as others write them, with a summary that is recognised.
+const RUNNER: &str = "#!/bin/sh\nn=$(cat tests/*.py | grep -c '^def test_')\nfor t in $(cat tests/*.py | sed -n 's/^def \\(test_[a-z]*\\).*/\\1/p'); do\n  test \"$t\" != test_done || test -f done || { echo \"==== 1 failed, $((n - 1)) passed in 0.01s ====\"; exit 1; }\ndone\necho \"==== $n passed in 0.01s ====\"\n";
+const TESTS: &str = "def test_done():\n    assert is_done()\n    assert sure()\n\n\ndef test_sum():\n    assert add(1, 2) == 3\n";
+
+const OTHER: (&str, &str) = ("tests/test_other.py", "def test_other():\n    assert other()\n");
+
+/// A loop whose agent does this first, and nothing after it.
+#[track_caller]
+fn plays(acts: &[&str], ends: Ends<'_>) -> Played {
+    Scenario {
+        files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER, ("tests/golden.txt", "3\n")],
+        criteria: &["Tests pass: `$ sh tool/run`"],
+        acts,
+        ends,
+        ..Scenario::default()
+    }
+    .play()
+}
+
+#[track_caller]
+fn never_done(act: &str, what: &str) {
+    let played = plays(&[act, "true"], Failed(2, &format!("{what}: not counted as done")));
+    played.told(2, "## Restore what was weakened").told(2, what);
+    let weakened = &played.record("iteration-ended", 1)["weakened"];
+    assert!(weakened[0]["what"].as_str().is_some_and(|it| what.contains(it)), "{weakened}");
+    played.world.run(&["log"]).expect(0).out("not counted as done");
+}
+
+#[test]
+fn a_test_is_deleted() {
+    never_done(
+        "printf 'def test_sum():\\n    assert add(1, 2) == 3\\n' > tests/test_sum.py",
+        "tests/test_sum.py lost 1 test",
+    );
+}
+
+#[test]
+fn the_file_of_tests_is_emptied() {
+    never_done("echo > tests/test_sum.py", "tests/test_sum.py lost 2 tests");
+}
+
+#[test]
+fn a_test_is_skipped() {
+    never_done(
+        "touch done; sed -i 's/^def test_sum/@pytest.mark.skip\\ndef test_sum/' tests/test_sum.py",
+        "tests/test_sum.py skips 1 test",
+    );
+}
+
+#[test]
+fn an_assertion_is_removed() {
+    never_done("touch done; sed -i '/sure/d' tests/test_sum.py", "tests/test_sum.py lost 1 assertion");
+}
+
+#[test]
+fn a_test_asserts_nothing_any_more() {
+    never_done(
+        "touch done; sed -i 's/assert add.*/assert True/' tests/test_sum.py",
+        "tests/test_sum.py has 1 test that test nothing",
+    );
+}
+
+#[test]
+fn an_assertion_expects_something_else() {
+    never_done(
+        "touch done; sed -i 's/== 3/== 4/' tests/test_sum.py",
+        "tests/test_sum.py expects other values in 1 assertion",
+    );
+}
+
+#[test]
+fn what_tests_compare_with_is_changed() {
+    never_done("touch done; echo 4 > tests/golden.txt", "tests/golden.txt was changed");
+}
+
+#[test]
+fn a_claim_makes_it_no_better() {
+    never_done("rm tests/test_sum.py; echo '<promise>COMPLETE</promise>'", "tests/test_sum.py lost 2 tests");
+}
+
+/// The same with another check.
+#[track_caller]
+fn cheats(files: &[(&str, &str)], criterion: &str, act: &str, what: &str) {
+    let ends = Failed(2, &format!("every check passes, but {what}: not counted as done"));
+    Scenario { files, criteria: &[criterion], acts: &[act, "true"], ends, ..Scenario::default() }.play();
+}
+
+#[test]
+fn the_script_of_a_check_passes_always() {
+    cheats(
+        &[("check.sh", "test -f done\n")],
+        "Holds: `$ sh check.sh`",
+        "echo 'exit 0' > check.sh",
+        "check.sh was changed",
+    );
+}
+
+#[test]
+fn a_target_of_the_makefile_is_gutted() {
+    let make = "all:\n\ttouch app\n\ntest:\n\ttest -f done\n";
+    cheats(
+        &[("Makefile", make)],
+        "Tests: `$ make test`",
+        "sed -i 's/test -f done/true/' Makefile",
+        "Makefile changed what `test` runs",
+    );
+}
+
+#[test]
+fn the_script_of_a_package_is_replaced() {
+    let package = "{\"scripts\": {\"test\": \"test -f done\"}}\n";
+    // A stand-in for npm: runs what the package says.
+    let npm = "#!/bin/sh\nsh -c \"$(sed -n 's/.*\"test\": \"\\(.*\\)\"}.*/\\1/p' package.json)\"\n";
+    cheats(
+        &[("package.json", package), ("bin/npm", npm)],
+        "Tests: `$ chmod +x bin/npm && PATH=$PWD/bin:$PATH npm test`",
+        "sed -i 's/test -f done/true/' package.json",
+        "package.json changed what `test` runs",
+    );
+}
+
+#[test]
+fn fewer_tests_run_than_at_the_start() {
+    let played = Scenario {
+        files: &[("app", "5\n")],
+        criteria: &["Tests: `$ echo \"==== $(cat app) passed in 0.01s ====\"`", "Done: `exists done`"],
+        acts: &["echo 2 > app; touch done", "true"],
+        ends: Failed(2, "every check passes, but Tests runs 2 tests, 5 at the start: not counted as done"),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(2, "Tests runs 2 tests, 5 at the start");
+}
+
+#[test]
+fn put_back_by_the_agent_it_is_done() {
+    let played = plays(
+        &["cp tests/test_sum.py $folder/; rm tests/test_sum.py", "cp $folder/test_sum.py tests/; touch done"],
+        Verified(2, "completed, verified"),
+    );
+    played.did(1, "1 file changed, 1 of 1 pass; not counted as done: tests/test_sum.py lost 2 tests");
+}
+
+#[test]
+fn as_long_as_something_fails_it_goes_on() {
+    Scenario {
+        files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER],
+        criteria: &["Tests pass: `$ sh tool/run`", "Other: `exists other`"],
+        settings: "limits.iterations = 3",
+        acts: &["rm tests/test_sum.py; touch x", "touch y", "touch z"],
+        ends: Limit(3, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn honest_work_on_tests_is_no_weakening() {
+    for act in [
+        // Added, renamed, reformatted, commented.
+        "printf '\\n\\ndef test_more():\\n    assert more()\\n' >> tests/test_sum.py",
+        "sed -i 's/test_sum/test_plus/; s/(1, 2) == 3/(1,2)==3/; s/^def test_done/# why\\n&/' tests/test_sum.py",
+        // Moved.
+        "mkdir tests/unit; mv tests/test_sum.py tests/unit.py",
+        // New files, helpers that grow.
+        "echo 4 > tests/golden2.txt; printf 'def helper():\\n    return 1\\n' > tests/helper.py",
+        // The work itself.
+        "mkdir src; echo 'exit 0' > src/app.sh",
+    ] {
+        plays(&[&format!("{act}; touch done")], Verified(1, "completed, verified"));
+    }
+}
+
+#[test]
+fn a_program_that_a_check_runs_is_the_work() {
+    Scenario {
+        files: &[("sum.sh", "echo 4\n")],
+        criteria: &["Adds: `$ sh sum.sh 2 3` `== 5`"],
+        acts: &["echo 'echo $(($1 + $2))' > sum.sh"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+/// A detached loop that rests because its agent took tests away and left it so.
+#[track_caller]
+fn rests() -> (crate::support::world::World, String) {
+    let (world, id) = detached(&Scenario {
+        files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER],
+        criteria: &["Tests pass: `$ sh tool/run`"],
+        acts: &["rm tests/test_sum.py; touch done; echo > tests/other.py", "true"],
+        ..Scenario::default()
+    });
+    let paused = world.until("pause", |it| it["type"] == "paused");
+    let message = paused["message"].as_str().unwrap();
+    assert!(
+        message.contains(&format!("`loopkeeper rollback {id} 0 tests/test_sum.py` restores it")),
+        "{message}"
+    );
+    assert_eq!(world.status()["state"], "needsYou");
+    (world, id)
+}
+
+#[test]
+fn accepted_by_the_user_it_is_done() {
+    let (world, id) = rests();
+    world.run(&["accept", &id]).expect(0).out("accepted as it is");
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+    world.run(&["log"]).expect(0).out("weakening accepted: tests/test_sum.py");
+}
+
+#[test]
+fn put_back_by_one_command_it_is_done_without_the_agent() {
+    let (world, id) = rests();
+    world
+        .run(&["rollback", &id, "0", "tests/test_sum.py"])
+        .expect(0)
+        .out("tests/test_sum.py is as they were");
+    assert!(world.has("tests/test_sum.py") && world.has("done"));
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+}
+
+#[test]
+fn what_the_user_does_to_tests_is_the_users_word() {
+    let (world, id) = detached(&Scenario {
+        files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER],
+        criteria: &["Tests pass: `$ sh tool/run`"],
+        acts: &["touch $folder/up; until [ -f $folder/go ]; do sleep 0.02; done; echo > work", "touch done"],
+        ..Scenario::default()
+    });
+    world.until_shared("up");
+    world.run(&["pause", &id]).expect(0);
+    std::fs::write(world.shared("go"), "").unwrap();
+    world.until("rest", |it| it["type"] == "iteration-ended");
+    world.shell("printf 'def test_done():\\n    assert is_done()\\n' > tests/test_sum.py");
+    world.run(&["resume", &id]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
+    let edited = world.journal().into_iter().find(|it| it["type"] == "protected-edited").unwrap();
+    assert_eq!(edited["paths"], serde_json::json!(["tests/test_sum.py"]));
+}
+
+#[test]
+fn a_check_that_passes_now_and_then_completes_nothing_by_luck() {
+    // Passes every second time it is asked, whatever the files say.
+    let flips = "n=$(cat ../flips 2>/dev/null || echo 0); echo $((n + 1)) > ../flips; test $((n % 2)) = 1";
+    let played = Scenario {
+        criteria: &[&format!("Flaky: `$ {flips}`")],
+        settings: "limits.iterations = 2",
+        acts: &["true"],
+        ends: Limit(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert!(played.all("checks-done").iter().any(|it| it["iteration"] == Value::Null), "asked once more");
+}
