@@ -7,8 +7,11 @@ mod program;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use git2::{ErrorClass, ErrorCode, Repository};
+use git2::{ErrorClass, ErrorCode, Oid, Repository};
 use loopkeeper_core::journal::Head;
+
+/// Of one iteration.
+pub const MOST_SUBJECTS: usize = 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -55,6 +58,31 @@ pub fn tracked(root: &Path) -> Option<Tracked> {
     let looks_like_test = |path: &[u8]| path.windows(4).any(|it| it == b"test" || it == b"spec");
     let tests = index.iter().filter(|it| looks_like_test(&it.path)).count() as u64;
     Some(Tracked { files: index.len() as u64, tests })
+}
+
+/// The first lines of the commits from `from` (left out; `None`: from the beginning) to `to`, oldest first; of more
+/// than [`MOST_SUBJECTS`] the last ones.
+pub fn subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
+    match read_subjects(root, from, to) {
+        Ok(subjects) => Ok(subjects),
+        Err(_) => program::subjects(root, from, to),
+    }
+}
+
+fn read_subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, git2::Error> {
+    let repo = Repository::discover(root)?;
+    let mut walk = repo.revwalk()?;
+    walk.push(Oid::from_str(to)?)?;
+    if let Some(from) = from {
+        walk.hide(Oid::from_str(from)?)?;
+    }
+    let mut subjects = Vec::new();
+    for id in walk.take(MOST_SUBJECTS) {
+        let commit = repo.find_commit(id?)?;
+        subjects.push(String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default()).into_owned());
+    }
+    subjects.reverse();
+    Ok(subjects)
 }
 
 fn read_head(root: &Path) -> Result<Option<Head>, git2::Error> {

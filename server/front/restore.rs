@@ -31,7 +31,12 @@ pub(crate) fn by_ourselves(
     let first = snapshots.take()?.tree;
     journal.append(clock::now(), vec![put_aside(seen, &first)])?;
     let restored = snapshots.restore(tree, paths)?;
-    let mut records = vec![Record::RolledBack { to, tree: tree.to_owned(), from: restored.before.clone() }];
+    let mut records = vec![Record::RolledBack {
+        to,
+        tree: tree.to_owned(),
+        from: restored.before.clone(),
+        paths: paths.unwrap_or_default().to_vec(),
+    }];
     if restored.before != first {
         // Somebody was quick in between.
         records.insert(0, put_aside(seen, &restored.before));

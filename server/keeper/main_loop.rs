@@ -205,7 +205,7 @@ impl Keeper {
         match self.hands.roll_back(&tree, paths) {
             Ok(restored) => {
                 let from = restored.before;
-                let answer = self.turn(Event::RolledBack { to, tree, from })?;
+                let answer = self.turn(Event::RolledBack { to, tree, from, paths: paths.to_vec() })?;
                 let Answer::Done { seq } = answer else { return Ok(answer) };
                 let refused = restored.refused.into_iter();
                 Ok(Answer::Restored {

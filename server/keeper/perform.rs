@@ -8,6 +8,7 @@ use std::time::Duration;
 use loopkeeper_core::decide::weakening;
 use loopkeeper_core::decide::{Effect, Event, Loop, Order, Phase, RefusalCode, Shot};
 use loopkeeper_core::journal::Head;
+use loopkeeper_core::sanitize;
 use tokio::sync::{mpsc, oneshot};
 
 use super::agent::{Agent, Start};
@@ -26,6 +27,8 @@ use crate::adapters::state_dir::workspace::LoopDir;
 /// Straight after a round a look that began this recently is not taken again: the round looked at the tree last,
 /// after everything of ours had ended. After an order or a wait it is: the user may have edited something.
 const YOUNG: Duration = Duration::from_millis(50);
+/// Of a commit's subject.
+const SUBJECT_CHARS: usize = 100;
 
 /// What everything that runs for this loop shares.
 #[derive(Clone)]
@@ -103,6 +106,8 @@ impl Hands {
         let before = state.tree_before().map(str::to_owned);
         let closing = state.phase == Phase::Closing;
         let inspection = weakening::inspection(state);
+        // What the agent committed; of any other snapshot nobody asks.
+        let since = closing.then(|| state.head_before.clone());
         let young = if self.straight_on && state.phase == Phase::Boundary { YOUNG } else { Duration::ZERO };
         let scene = self.scene.clone();
         tokio::task::spawn_local(async move {
@@ -117,7 +122,14 @@ impl Hands {
             });
             let shot = shot.await;
             scene.tell(match shot {
-                Ok(shot) => Event::SnapshotTaken(Shot { head: head(&scene).await, ..shot }),
+                Ok(shot) => {
+                    let head = head(&scene).await;
+                    let commits = match since {
+                        Some(since) => commits(&scene, since, head.as_ref()).await,
+                        None => Vec::new(),
+                    };
+                    Event::SnapshotTaken(Shot { head, commits, ..shot })
+                }
                 Err(Trouble { reason, message, .. }) => Event::SnapshotFailed { reason, message },
             });
         });
@@ -208,6 +220,20 @@ async fn head(scene: &Scene) -> Option<Head> {
     let head = read.unwrap_or_default();
     scene.head.borrow_mut().remember(&root, mark, head.clone());
     head
+}
+
+/// Subjects of what was committed, safe to show; none where HEAD did not move.
+async fn commits(scene: &Scene, since: Option<Head>, head: Option<&Head>) -> Vec<String> {
+    let from = since.map(|it| it.commit);
+    let Some(to) = head.map(|it| it.commit.clone()).filter(|it| from.as_ref() != Some(it)) else {
+        return Vec::new();
+    };
+    let root = scene.stage.root();
+    let read = tokio::task::spawn_blocking(move || git::subjects(&root, from.as_deref(), &to)).await;
+    // They are told to people and to the next iteration; nothing depends on them.
+    let subjects = read.ok().and_then(Result::ok).unwrap_or_default();
+    let clean = |it: &String| sanitize::line_within(&scene.stage.redactor.redact(it), SUBJECT_CHARS);
+    subjects.iter().map(clean).collect()
 }
 
 /// A repository that git itself refuses to read (another owner's, damaged) has no HEAD that counts as progress.

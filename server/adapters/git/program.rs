@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use loopkeeper_core::journal::Head;
 
-use super::GitError;
+use super::{GitError, MOST_SUBJECTS};
 use crate::adapters::snapshots::shown;
 
 /// A named pipe called `.gitignore` would hold git for ever.
@@ -46,6 +46,21 @@ pub(super) fn head(root: &Path) -> Result<Option<Head>, GitError> {
     let branch = run(root, "symbolic-ref", &["symbolic-ref", "--quiet", "HEAD"])?;
     let branch = line(&branch.stdout).strip_prefix("refs/heads/").map(str::to_owned);
     Ok(Some(Head { commit: line(&commit.stdout), tree: line(&tree.stdout), branch }))
+}
+
+pub(super) fn subjects(root: &Path, from: Option<&str>, to: &str) -> Result<Vec<String>, GitError> {
+    let range = from.map_or_else(|| to.to_owned(), |from| format!("{from}..{to}"));
+    let most = format!("--max-count={MOST_SUBJECTS}");
+    // A signature would be shown by a program that the configuration names.
+    let arguments = ["log", &most, "--no-show-signature", "--no-color", "--format=%s", &range, "--"];
+    let output = run(root, "log", &arguments)?;
+    if !output.success {
+        return Err(failed(root, "log", &output));
+    }
+    let mut subjects: Vec<String> =
+        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+    subjects.reverse();
+    Ok(subjects)
 }
 
 pub(super) fn untracked(root: &Path) -> Result<Option<Vec<String>>, GitError> {

@@ -89,6 +89,7 @@ pub enum Event {
         to: u32,
         tree: String,
         from: String,
+        paths: Vec<String>,
     },
     /// The state folder's disk is full; the records before this event are durable.
     DiskFilled {
@@ -111,6 +112,8 @@ pub struct Shot {
     pub weakened: Vec<Found>,
     /// Before the agent: protected files that the user changed since the last iteration.
     pub edited: Vec<String>,
+    /// Subjects of the commits since HEAD before the iteration, oldest first.
+    pub commits: Vec<String>,
 }
 
 /// The task's documents as they are now.

@@ -127,6 +127,9 @@ pub enum Record {
         weakened: Vec<Weakening>,
         /// One sentence for people: what this iteration did.
         sentence: String,
+        /// Subjects of the commits that it left HEAD at, oldest first; the last 20.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        commits: Vec<String>,
         /// Limits of which little is left since this iteration: told once each.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<LimitName>,
@@ -219,6 +222,9 @@ pub enum Record {
         tree: String,
         /// The tree as it was, kept.
         from: String,
+        /// Only these were put back; empty: all of the tree.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        paths: Vec<String>,
     },
     /// Another keeper took over. `interrupted`: the iteration that was in flight.
     Recovered {

@@ -3,6 +3,7 @@
 
 pub(crate) mod grammar;
 pub(crate) mod markdown;
+mod past;
 mod sections;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,13 @@ pub const MAX_BYTES: usize = 256 * 1024;
 /// As [`MAX_BYTES`], where the prompt travels as an argument: Linux takes 128 KiB in one.
 pub const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
 
+/// Iterations of which a prompt tells everything it knows, the newest ones.
+pub const KEPT_WHOLE: usize = 2;
+/// Iterations that have a line, the newest ones.
+pub const MAX_LINES: usize = 30;
+/// Decisions that are told, the newest ones.
+pub const MAX_DECISIONS: usize = 20;
+
 /// Everything a prompt is made of.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptInput<'a> {
@@ -28,8 +36,10 @@ pub struct PromptInput<'a> {
     pub results: &'a BTreeMap<CriterionId, CheckResult>,
     /// Criteria that passed in some earlier round: one of them failing is a regression.
     pub passed_before: &'a BTreeSet<CriterionId>,
-    /// What the last iteration did; `None` before the first.
-    pub last: Option<Last<'a>>,
+    /// The iterations before this one, oldest first.
+    pub past: &'a [Past<'a>],
+    /// What they marked as lasting, oldest first; no more than [`MAX_DECISIONS`].
+    pub decisions: &'a [&'a str],
     pub plan: &'a [PlanItem],
     /// The agent goes on with the session of the iteration before.
     pub resumed: bool,
@@ -75,13 +85,22 @@ pub struct Asked<'a> {
     pub answer: Option<&'a str>,
 }
 
-/// The iteration before this one.
+/// An iteration before this one.
 #[derive(Debug, Clone, Copy)]
-pub struct Last<'a> {
+pub struct Past<'a> {
+    pub number: u32,
+    /// What it did, in the loop's words.
+    pub sentence: &'a str,
     pub changes: &'a Changes,
+    /// Subjects of its commits.
+    pub commits: &'a [String],
     pub claim: Option<Claim>,
+    /// The agent's last message; empty where there is none that could help.
+    pub handoff: &'a str,
     /// Its keeper died, or the agent was ended: what it left may be half done.
     pub cut_short: bool,
+    /// Its changes were rolled back.
+    pub taken_back: bool,
 }
 
 /// The prompt of one iteration.

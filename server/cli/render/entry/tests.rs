@@ -150,7 +150,7 @@ fn what_happens_between_iterations_has_its_words() {
     let unchecked = Record::ChecksDone { iteration: None, round: Box::new(unchecked) };
     let paused = Record::Paused { reason: PauseReason::User, message: "paused by the user".into() };
     let login = Record::Paused { reason: PauseReason::Agent, message: "claude is not logged in".into() };
-    let back = Record::RolledBack { to: 0, tree: String::new(), from: String::new() };
+    let back = Record::RolledBack { to: 0, tree: String::new(), from: String::new(), paths: Vec::new() };
     let outcome =
         Outcome { kind: OutcomeKind::Completed, verified: true, sentence: "both pass".into(), cause: None };
     check(open, "      breaker open: 3 iterations without a change");
@@ -232,6 +232,7 @@ fn an_iteration_is_one_milestone_with_what_failed() {
         error: None,
         weakened: Vec::new(),
         sentence: "nothing changed, 1 of 2 pass".into(),
+        commits: Vec::new(),
         near: Vec::new(),
     };
     assert_eq!(lines(Record::ChecksDone { iteration: Some(7), round: Box::new(round()) }), [""; 0]);

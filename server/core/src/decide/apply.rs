@@ -48,10 +48,8 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
     state.epoch = entry.epoch;
     state.last_at = entry.at;
     match &entry.record {
-        Record::LoopStarted { .. }
-        | Record::TrustChanged { .. }
-        | Record::RolledBack { .. }
-        | Record::Unknown => {}
+        Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
+        Record::RolledBack { to, paths, .. } => rolled_back(state, *to, paths),
         Record::Baseline { .. } => baseline(state, &entry.record),
         Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
         Record::AgentStarted { pid, .. } => agent_started(state, *pid),
@@ -202,6 +200,7 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
     state.steering.clear();
     state.questions.told();
     state.wait = None;
+    let without = state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
     state.history.push(Iteration {
         number: iteration,
         started_at: at,
@@ -231,6 +230,9 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
         facts: Vec::new(),
         sentence: String::new(),
         interrupted: false,
+        commits: Vec::new(),
+        taken_back: false,
+        without,
     });
 }
 
@@ -381,7 +383,9 @@ fn count_failure(state: &mut Loop, trouble: bool) {
 
 /// What the end of an iteration says of it.
 fn fill(row: &mut Iteration, record: &Record) {
-    let Record::IterationEnded { changes, claim, claims, test_only, matching, sentence, .. } = record else {
+    let Record::IterationEnded { changes, claim, claims, test_only, matching, sentence, commits, .. } =
+        record
+    else {
         return;
     };
     row.changes.clone_from(changes);
@@ -390,6 +394,19 @@ fn fill(row: &mut Iteration, record: &Record) {
     row.test_only = *test_only;
     row.matching.clone_from(matching);
     row.sentence.clone_from(sentence);
+    row.commits.clone_from(commits);
+}
+
+/// What the iterations after it did is no longer in the files.
+fn rolled_back(state: &mut Loop, to: u32, paths: &[String]) {
+    if !paths.is_empty() {
+        return;
+    }
+    let made = state.history.iter().find(|it| it.number == to);
+    let without = made.map(|it| it.without.clone()).unwrap_or_default();
+    for row in &mut state.history {
+        row.taken_back = row.number > to || without.contains(&row.number);
+    }
 }
 
 fn breaker_changed(state: &mut Loop, record: &Record) {

@@ -6,7 +6,7 @@ use crate::agent::AgentEnding;
 use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, LimitName, Round};
 use crate::moment::Moment;
-use crate::prompt::{Asked, Budget, Last, MAX_ARGUMENT_BYTES, MAX_BYTES, PromptInput, build};
+use crate::prompt::{Asked, Budget, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, Past, PromptInput, build};
 use crate::settings::PromptBy;
 use crate::task::CriterionId;
 use crate::view::words;
@@ -25,7 +25,7 @@ pub(super) struct At {
 
 /// The next iteration's prompt.
 pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
-    let last = state.last_iteration().map(last);
+    let past: Vec<Past<'_>> = state.history.iter().map(past).collect();
     let advice =
         exit::advice(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
     build(&PromptInput {
@@ -36,7 +36,8 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
         pinned: &state.pinned,
         results: &state.results,
         passed_before: &passed_before(state),
-        last,
+        past: &past,
+        decisions: &decisions(state),
         plan: &reading.plan,
         steering: &state.steering,
         settled: state.questions.settled.as_ref().map(settled),
@@ -75,9 +76,33 @@ fn settled(it: &Settled) -> Asked<'_> {
     Asked { kind: it.kind, question: &it.question, answer: it.answer.as_deref() }
 }
 
-fn last(row: &Iteration) -> Last<'_> {
+fn past(row: &Iteration) -> Past<'_> {
     let cut_short = super::breaker::is_provider_trouble(row);
-    Last { changes: &row.changes, claim: row.claim, cut_short }
+    Past {
+        number: row.number,
+        sentence: &row.sentence,
+        changes: &row.changes,
+        commits: &row.commits,
+        claim: row.claim,
+        // Of an agent that failed this is its provider's message.
+        handoff: if cut_short { "" } else { &row.final_text },
+        cut_short,
+        taken_back: row.taken_back,
+    }
+}
+
+/// What iterations marked as lasting, each once, where it was said last. What a rollback took back is forgotten.
+fn decisions(state: &Loop) -> Vec<&str> {
+    let kept = state.history.iter().filter(|it| !it.taken_back);
+    let all: Vec<&str> = kept.flat_map(|it| &it.claims.decisions).map(String::as_str).collect();
+    let mut newest: Vec<&str> = Vec::new();
+    for decision in all.into_iter().rev() {
+        if newest.len() < MAX_DECISIONS && !newest.contains(&decision) {
+            newest.push(decision);
+        }
+    }
+    newest.reverse();
+    newest
 }
 
 /// What the agent's last message comes to.

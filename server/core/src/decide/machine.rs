@@ -44,7 +44,9 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         }
         Event::ChecksCancelled => rounds::checks_cancelled(state, live),
         Event::RollbackReady { to, paths, shot } => rollback_ready(state, to, paths, shot),
-        Event::RolledBack { to, tree, from } => vec![Step::Record(Record::RolledBack { to, tree, from })],
+        Event::RolledBack { to, tree, from, paths } => {
+            vec![Step::Record(Record::RolledBack { to, tree, from, paths })]
+        }
         Event::DiskFilled { message } => disk_filled(state, live, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
         Event::UserAsked(order) => orders::follow(state, live, order),

@@ -118,6 +118,7 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         error,
         weakened,
         sentence,
+        commits: live.shot.commits.clone(),
         near: near.into_iter().map(|(name, _)| name).collect(),
     }));
     steps.push(Step::Effect(Effect::GoOn));

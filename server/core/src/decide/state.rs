@@ -146,6 +146,12 @@ pub struct Iteration {
     pub sentence: String,
     /// Its keeper died while the agent ran.
     pub interrupted: bool,
+    /// Subjects of its commits, oldest first.
+    pub commits: Vec<String>,
+    /// Its changes were rolled back.
+    pub taken_back: bool,
+    /// Iterations before it whose changes were rolled back when it began: its tree was made without them.
+    pub without: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -80,6 +80,7 @@ fn first_iteration() -> Vec<Record> {
                 since: 1,
             }],
             sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
+            commits: vec!["feat: a thing".to_owned()],
             near: vec![LimitName::Cost],
         },
     ]
@@ -121,7 +122,12 @@ fn around_iterations() -> Vec<Record> {
         },
         Record::ProtectedEdited { paths: vec!["tests/b.rs".to_owned()], all: false, tree: "aa".repeat(20) },
         Record::TrustChanged { message: "2 commands".to_owned() },
-        Record::RolledBack { to: 0, tree: "aa".repeat(20), from: "bb".repeat(20) },
+        Record::RolledBack {
+            to: 0,
+            tree: "aa".repeat(20),
+            from: "bb".repeat(20),
+            paths: vec!["src/a.rs".to_owned()],
+        },
         Record::Recovered { boot: "b0c2".to_owned(), version: "0.1.0".to_owned(), interrupted: Some(1) },
         Record::Ended {
             outcome: Outcome {

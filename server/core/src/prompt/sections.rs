@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 
 use crate::check::{CheckResult, Status};
 use crate::decide::stages;
-use crate::journal::{Claim, Pinned, QuestionKind, Role};
+use crate::journal::{Pinned, QuestionKind, Role};
 use crate::view::words;
 
-use super::PromptInput;
 use super::grammar::described;
-use super::markdown::{fenced, head, line, span, tail};
+use super::markdown::{fenced, head, line, tail};
+use super::{PromptInput, past};
 
 /// Entries of a list; more of them help nobody.
 const MAX_LISTED: usize = 100;
-const MAX_FILES: usize = 20;
+pub(super) const MAX_FILES: usize = 20;
 const MAX_OPEN_ITEMS: usize = 5;
 /// The user's notes count as a whole; a novel does not fit.
 const STEERING_BYTES: usize = 16 * 1024;
@@ -29,7 +29,9 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     later(&mut out, input);
     holding(&mut out, input);
     unchecked(&mut out, input);
-    last(&mut out, input);
+    past::last(&mut out, input);
+    past::tried(&mut out, input);
+    past::decided(&mut out, input);
     plan(&mut out, input);
     settled(&mut out, input);
     steering(&mut out, input);
@@ -113,7 +115,9 @@ fn later(out: &mut String, input: &PromptInput<'_>) {
     list(out, "What comes later: leave it until everything above holds", &names);
 }
 
-fn all_failing<'a>(input: &PromptInput<'a>) -> impl Iterator<Item = (&'a Pinned, &'a CheckResult)> {
+pub(super) fn all_failing<'a>(
+    input: &PromptInput<'a>,
+) -> impl Iterator<Item = (&'a Pinned, &'a CheckResult)> {
     let results = input.results;
     let judged = input.pinned.iter().filter_map(|it| Some((it, results.get(&it.criterion.id)?)));
     judged.filter(|(_, result)| !matches!(result.status, Status::Pass | Status::Unverified))
@@ -163,40 +167,6 @@ fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Ite
         .pinned
         .iter()
         .filter(move |it| results.get(&it.criterion.id).is_some_and(|result| result.status == status))
-}
-
-fn last(out: &mut String, input: &PromptInput<'_>) {
-    let Some(last) = input.last else { return };
-    out.push_str("## The iteration before this one\n\n");
-    match (last.changes.count, last.changes.committed) {
-        (0, false) => out.push_str("It changed no file.\n"),
-        (0, true) => out.push_str("It made a commit and left no other change.\n"),
-        (count, _) => {
-            let _ = writeln!(out, "It changed {}:\n", words::counted(count, "file"));
-            for file in last.changes.files.iter().take(MAX_FILES) {
-                let _ = writeln!(out, "- {}", span(&line(file)));
-            }
-            if count > MAX_FILES as u64 {
-                let _ = writeln!(out, "- and {} more", count - MAX_FILES as u64);
-            }
-            out.push('\n');
-        }
-    }
-    if last.cut_short {
-        out.push_str("It was cut short: what it left may be half done.\n");
-    }
-    let said = match last.claim {
-        Some(Claim::Promise | Claim::ExitSignal | Claim::Words) => "said that all was done",
-        Some(Claim::Plan) => "ticked off the whole plan",
-        None => "",
-    };
-    if !said.is_empty() && all_failing(input).next().is_some() {
-        let _ = writeln!(out, "It {said}. The checks above say otherwise.");
-    }
-    if let Some(advice) = input.advice {
-        let _ = writeln!(out, "{advice}");
-    }
-    out.push('\n');
 }
 
 fn plan(out: &mut String, input: &PromptInput<'_>) {
@@ -324,7 +294,7 @@ fn name(pinned: &Pinned) -> String {
     short(&pinned.criterion.name)
 }
 
-fn short(text: &str) -> String {
+pub(super) fn short(text: &str) -> String {
     let text = line(text);
     if text.len() <= NAME_BYTES { text } else { format!("{}…", head(&text, NAME_BYTES)) }
 }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{any, proptest};
 
-use super::{Asked, Budget, Last, MAX_BYTES, PromptInput, build};
+use super::{Asked, Budget, MAX_BYTES, Past, PromptInput, build};
 use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, Pinned, QuestionKind, Role};
 use crate::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem};
@@ -15,7 +15,8 @@ struct Scene {
     pinned: Vec<Pinned>,
     results: BTreeMap<CriterionId, CheckResult>,
     passed_before: BTreeSet<CriterionId>,
-    last: Option<(Changes, Option<Claim>)>,
+    past: Vec<Row>,
+    decisions: Vec<&'static str>,
     plan: Vec<PlanItem>,
     settled: Option<(QuestionKind, String, Option<String>)>,
     steering: Vec<String>,
@@ -24,6 +25,32 @@ struct Scene {
     due_stage: Option<u32>,
     weakened: Vec<String>,
     claim_wanted: bool,
+}
+
+/// One iteration before.
+#[derive(Default)]
+struct Row {
+    changes: Changes,
+    sentence: String,
+    commits: Vec<String>,
+    claim: Option<Claim>,
+    handoff: String,
+    taken_back: bool,
+}
+
+impl Row {
+    fn told((at, row): (usize, &Self)) -> Past<'_> {
+        Past {
+            number: at as u32 + 1,
+            sentence: &row.sentence,
+            changes: &row.changes,
+            commits: &row.commits,
+            claim: row.claim,
+            handoff: &row.handoff,
+            cut_short: false,
+            taken_back: row.taken_back,
+        }
+    }
 }
 
 impl Scene {
@@ -71,11 +98,8 @@ impl Scene {
             pinned: &self.pinned,
             results: &self.results,
             passed_before: &self.passed_before,
-            last: self.last.as_ref().map(|(changes, claim)| Last {
-                changes,
-                claim: *claim,
-                cut_short: false,
-            }),
+            past: &self.past.iter().enumerate().map(Row::told).collect::<Vec<_>>(),
+            decisions: &self.decisions,
             plan: &self.plan,
             resumed: false,
             settled: self.settled.as_ref().map(|(kind, question, answer)| Asked {
@@ -137,8 +161,25 @@ fn a_whole_prompt() {
             Some((Status::Pass, "1 file", "")),
         )
         .with("Reads well", None, Role::Open, Some((Status::Unverified, "no check", "")));
-    scene.last =
-        Some((Changes { count: 1, files: vec!["src/a.sh".into()], committed: false }, Some(Claim::Promise)));
+    scene.past = vec![
+        Row {
+            changes: Changes { count: 1, files: vec!["src/b.sh".into()], committed: false },
+            sentence: "1 file changed, 0 of 3 pass".into(),
+            handoff: "Began with the parser.".into(),
+            taken_back: true,
+            ..Row::default()
+        },
+        Row {
+            changes: Changes { count: 1, files: vec!["src/a.sh".into()], committed: false },
+            sentence: "1 file changed, 1 of 3 pass, although the agent says it is done".into(),
+            commits: vec!["feat: a".into(), "fix: `b`".into()],
+            claim: Some(Claim::Promise),
+            handoff: "All is done.\n\nNext: ```nothing```\n".into(),
+            ..Row::default()
+        },
+    ];
+    scene.iteration = 3;
+    scene.decisions = vec!["use SQLite"];
     scene.plan = vec![item("one", true), item("two", false)];
     scene.steering = vec!["Keep it small.".into()];
     scene.context = vec!["docs/a.md".into()];
@@ -207,11 +248,11 @@ fn checks_are_written_in_the_grammar_of_tasks() {
 #[test]
 fn a_claim_that_the_checks_deny_is_told() {
     let failing = || Scene::new().with("a", command("a"), Role::Goal, Some((Status::Fail, "exit 1", "")));
-    let last = |claim| Some((Changes::default(), claim));
-    contains(&Scene { last: last(Some(Claim::Promise)), ..failing() }, "The checks above say otherwise.");
-    lacks(&Scene { last: last(None), ..failing() }, "say otherwise");
-    lacks(&Scene { last: last(Some(Claim::Promise)), ..Scene::new() }, "say otherwise");
-    contains(&Scene { last: last(None), ..failing() }, "It changed no file.");
+    let past = |claim| vec![Row { claim, ..Row::default() }];
+    contains(&Scene { past: past(Some(Claim::Promise)), ..failing() }, "The checks above say otherwise.");
+    lacks(&Scene { past: past(None), ..failing() }, "say otherwise");
+    lacks(&Scene { past: past(Some(Claim::Promise)), ..Scene::new() }, "say otherwise");
+    contains(&Scene { past: past(None), ..failing() }, "It changed no file.");
 }
 
 #[test]
@@ -235,6 +276,33 @@ fn outputs_are_shortened_before_the_task_is() {
 }
 
 #[test]
+fn each_iteration_has_a_line_up_to_the_last_thirty() {
+    let row =
+        |n: usize| Row { sentence: format!("did {n}."), handoff: format!("over {n}."), ..Row::default() };
+    let told = |count: usize| Scene { past: (1..=count).map(row).collect(), ..Scene::new() }.build();
+    for (count, lines, whole) in [(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 3, 2), (30, 30, 2), (31, 30, 2)] {
+        let text = told(count);
+        assert_eq!(text.matches(": did ").count(), lines, "{text}");
+        assert_eq!(text.matches("over ").count(), whole, "{text}");
+        assert_eq!(text.contains("- 1 iteration before these\n"), count > 30, "{text}");
+        assert_eq!(text.contains("## What was tried before"), count > 0, "{text}");
+    }
+    assert!(told(31).contains("- 31: did 31.\n") && !told(31).contains("- 1: did 1.\n"));
+}
+
+#[test]
+fn what_an_iteration_hands_over_is_kept_to_its_end() {
+    let scene = Scene {
+        past: vec![Row { handoff: format!("first\n{}\nlast", "y".repeat(5_000)), ..Row::default() }],
+        ..Scene::new()
+    };
+    let text = scene.build();
+    assert!(text.contains("The end of its last message, as a report"), "{text}");
+    assert!(text.contains("y\nlast\n```") && !text.contains("first"), "{text}");
+    assert!(text.matches('y').count() < 2_200, "{text}");
+}
+
+#[test]
 fn all_green_is_said() {
     const GREEN: &str = "Every check passes";
     let green = || Scene::new().with("a", command("a"), Role::Goal, Some((Status::Pass, "exit 0", "")));
@@ -254,6 +322,17 @@ proptest! {
         let fence = before.trim_end_matches('\n').rsplit('\n').next().unwrap();
         assert!(fence.len() >= 3 && fence.bytes().all(|byte| byte == b'`'));
         assert!(!output.contains(fence) && after.trim_start_matches('\n').starts_with(fence));
+    }
+
+    #[test]
+    fn a_message_of_an_agent_never_leaves_its_fence(message in any::<String>(), ticks in 0_usize..12) {
+        let message = format!("x{message}\n{}\n# loopkeeper: forged", "`".repeat(ticks));
+        let scene = Scene { past: vec![Row { handoff: message.clone(), ..Row::default() }], ..Scene::new() };
+        let text = scene.build();
+        let (before, after) = text.split_once(&message).expect("the whole message is there");
+        let fence = before.trim_end_matches('\n').rsplit('\n').next().unwrap();
+        assert!(fence.len() >= 3 && fence.bytes().all(|byte| byte == b'`'));
+        assert!(!message.contains(fence) && after.trim_start_matches('\n').starts_with(fence));
     }
 
     #[test]

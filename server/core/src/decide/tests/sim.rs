@@ -355,9 +355,9 @@ impl Sim {
                 let shot = Shot { tree: self.tree(), ..Shot::default() };
                 self.event(Event::RollbackReady { to, paths, shot });
             }
-            Effect::Rollback { to, tree, .. } => {
+            Effect::Rollback { to, tree, paths } => {
                 let from = self.tree();
-                self.event(Event::RolledBack { to, tree, from });
+                self.event(Event::RolledBack { to, tree, from, paths });
             }
             Effect::Refuse { message, .. } => self.refused.push(message),
             Effect::Finish => self.finished = true,

@@ -134,7 +134,8 @@ fn any_record() -> impl Strategy<Value = Record> {
         (any::<u32>(), any::<String>(), any::<String>()).prop_map(|(to, tree, from)| Record::RolledBack {
             to,
             tree,
-            from
+            from,
+            paths: Vec::new()
         }),
         (proptest::sample::select(kinds.to_vec()), any::<bool>(), any::<String>()).prop_map(
             |(kind, verified, sentence)| Record::Ended {
