@@ -69,10 +69,8 @@ impl Teller {
         }
         let number = iteration.map_or(String::new(), |it| format!("#{it}"));
         lines.push(format!("{QUIET}{}{QUIET:#} {number:>4}  {what}", self.zone.clock(entry.at.wall)));
-        if let (Detail::Everything, Record::BreakerChanged { opening: Some(opening), .. }) =
-            (detail, &entry.record)
-        {
-            lines.extend(opening::lines(opening).iter().map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
+        if detail == Detail::Everything {
+            lines.extend(evidence(&entry.record).iter().map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
         }
         lines.extend(hint);
         lines
@@ -248,6 +246,17 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
         SessionReason::Breaker => format!("session {left} is left: the breaker opened"),
         SessionReason::Reset => format!("session {left} is left: a fresh one was asked for"),
         SessionReason::Ended => format!("session {left} is left: the loop ended"),
+    }
+}
+
+/// What a decision was made on, line by line.
+fn evidence(record: &Record) -> Vec<String> {
+    match record {
+        Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
+        Record::IterationEnded { claims: Some(claims), .. } => {
+            claims.listed().iter().map(|it| format!("claims: {}", sanitize::line(&it.to_string()))).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -28,7 +28,7 @@ mod waits;
 pub mod weakening;
 
 pub use apply::{apply, begin, replay};
-pub(crate) use exit::stages;
+pub(crate) use exit::{groups, stages};
 pub use machine::{deadline, decide};
 pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 

@@ -1,6 +1,7 @@
 use loopkeeper_core::agent::errors::Fingerprint;
 use loopkeeper_core::agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
     BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, Opening, Outcome,
     OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TreeAfter, WaitReason,
@@ -213,16 +214,12 @@ fn a_new_day_is_announced_once_and_unknown_records_are_silent() {
     assert_eq!(lines(NOON + 86_400_000, Record::Resumed {}), 2);
 }
 
-#[test]
-fn an_iteration_is_one_milestone_with_what_failed() {
-    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    let mut lines = |record| plain(&teller.tell(&entry(NOON, record), Detail::Milestones));
-    lines(baseline());
-    let ended = || Record::IterationEnded {
+fn ended(sentence: &str, claims: Option<Box<Claims>>) -> Record {
+    Record::IterationEnded {
         iteration: 7,
         changes: Changes::default(),
         claim: None,
-        claims: None,
+        claims,
         test_only: false,
         matching: Vec::new(),
         proposed: Vec::new(),
@@ -231,15 +228,33 @@ fn an_iteration_is_one_milestone_with_what_failed() {
         edited_artefacts: Vec::new(),
         error: None,
         weakened: Vec::new(),
-        sentence: "nothing changed, 1 of 2 pass".into(),
+        sentence: sentence.into(),
         commits: Vec::new(),
         near: Vec::new(),
-    };
+    }
+}
+
+#[test]
+fn an_iteration_is_one_milestone_with_what_failed() {
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let mut lines = |record| plain(&teller.tell(&entry(NOON, record), Detail::Milestones));
+    lines(baseline());
+    let ended = || ended("nothing changed, 1 of 2 pass", None);
     assert_eq!(lines(Record::ChecksDone { iteration: Some(7), round: Box::new(round()) }), [""; 0]);
     assert_eq!(lines(ended()), ["12:00:00   #7  nothing changed, 1 of 2 pass; x lint: exit 1"]);
     assert_eq!(lines(ended()), ["12:00:00   #7  nothing changed, 1 of 2 pass"]);
     let asked = Record::ChecksDone { iteration: None, round: Box::new(round()) };
     assert_eq!(lines(asked), ["12:00:00       checks: 1 of 2 pass; x lint: exit 1"]);
+}
+
+#[test]
+fn everything_shows_each_claim_with_its_weight() {
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let says = "EXIT_SIGNAL: true\nAll tests pass, about 80% done.";
+    let ended = ended("nothing changed", Some(Box::new(read(says, "COMPLETE", &[]))));
+    let lines = plain(&teller.tell(&entry(NOON, ended), Detail::Everything));
+    assert!(lines.iter().any(|it| it.ends_with("claims: EXIT_SIGNAL: true · line · decisive")), "{lines:#?}");
+    assert!(lines.iter().any(|it| it.contains("claims: progress 80 %")), "{lines:#?}");
 }
 
 #[test]

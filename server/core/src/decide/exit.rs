@@ -2,7 +2,7 @@
 //! user wrote as `exit.when` takes the place of these rules, but calls nothing verified that is not.
 
 mod claimed;
-pub(super) mod groups;
+pub(crate) mod groups;
 pub(crate) mod stages;
 mod when;
 

@@ -32,6 +32,12 @@ pub(super) fn hold(state: &Loop, checked: &[&Pinned]) -> bool {
     loose.into_iter().all(|it| passes(state, it)) && tallies(state, checked).values().all(|it| it.holds(rule))
 }
 
+/// Every group as the last round judged it.
+pub(crate) fn of(state: &Loop) -> BTreeMap<&str, Tally> {
+    let checked: Vec<&Pinned> = state.required().filter(|it| it.criterion.check.is_some()).collect();
+    tallies(state, &checked)
+}
+
 pub(super) fn tallies<'a>(state: &Loop, checked: &[&'a Pinned]) -> BTreeMap<&'a str, Tally> {
     let mut groups: BTreeMap<&str, Tally> = BTreeMap::new();
     for pinned in checked {

@@ -7,7 +7,9 @@ mod tests;
 use super::reading::{attributes, reading};
 use super::standing::overlap;
 use super::{Known, grid, state};
+use crate::decide::Loop;
 use crate::decide::breaker::limits;
+use crate::decide::groups::{Tally, of as group_tallies};
 use crate::journal::BreakerState;
 use crate::prompt::grammar::spans;
 use crate::prompt::markdown::tail;
@@ -16,6 +18,7 @@ use crate::view::{LoopStatus, words};
 
 /// Of an output; more does not fit a hover.
 const TAIL_BYTES: usize = 1500;
+const MAX_CLAIMS: usize = 8;
 
 /// What is shown about a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +113,8 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
     }
     if let Some(state) = known.state {
         all.push(Block::Code(grid::grid(state)));
+        all.extend(claims(state).map(Block::Text));
+        all.extend(groups(state).map(Block::Text));
     }
     if let Some(status) = known.status {
         all.push(Block::Text(breaker(known, status)));
@@ -128,6 +133,28 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
         all.push(Block::Text(format!("{commands} that nobody trusts yet.")));
     }
     all
+}
+
+/// What the agent said of itself last, each claim with its source and its weight.
+fn claims(state: &Loop) -> Option<String> {
+    let last = state.last_iteration()?;
+    let listed: Vec<String> = last.claims.listed().iter().take(MAX_CLAIMS).map(ToString::to_string).collect();
+    let but = last.claims.contradiction().map_or_else(String::new, |it| format!("; {it}"));
+    (!listed.is_empty()).then(|| format!("The agent claims: {}{but}.", listed.join("; ")))
+}
+
+/// `Groups: parser 2 of 3, docs holds.`
+fn groups(state: &Loop) -> Option<String> {
+    let groups = group_tallies(state);
+    let rule = state.spec.settings.exit.groups;
+    let one = |(name, tally): (&str, Tally)| {
+        if tally.holds(rule) {
+            return format!("{name} holds");
+        }
+        format!("{name} {} of {}", tally.passing, tally.total)
+    };
+    let said: Vec<String> = groups.into_iter().map(one).collect();
+    (!said.is_empty()).then(|| format!("Groups: {}.", said.join(", ")))
 }
 
 /// Every count that is not at zero, beside the one that always says something.
