@@ -46,7 +46,8 @@ fn what_only_looks_like_a_promise_is_no_claim() {
     check("> <promise>COMPLETE</promise>");
     check("```\n<promise>COMPLETE</promise>\n```");
     check("<promise>COMPLETED</promise>");
-    check("EXIT_SIGNAL: true");
+    check("Once it reads well I print `EXIT_SIGNAL: true`.");
+    check("> EXIT_SIGNAL: true");
 }
 
 #[test]

@@ -324,7 +324,7 @@ fn how_a_trial_fails() {
     };
     check(Act::idle("ff"), "still without a file change");
     check(makes("b"), "the files only went back to an earlier state");
-    check(Act { hangs: true, ..Act::new("ff") }, "no sign of life after 15 min");
+    check(Act { hangs: true, ..Act::idle("ff") }, "no sign of life after 15 min");
     // A criterion that turns at no change of the tree is nobody's work.
     check(Act::idle("pf"), "still without a file change");
 }
@@ -334,7 +334,7 @@ fn a_trial_has_no_more_time_than_the_loop() {
     let mut short = two();
     short.settings.limits.idle_ms = 1_000 * HALF_HOUR;
     short.settings.limits.duration_ms = HALF_HOUR + 10 * 60_000;
-    let acts = [times(3, &Act::idle("ff")), vec![Act { hangs: true, ..Act::new("ff") }]].concat();
+    let acts = [times(3, &Act::idle("ff")), vec![Act { hangs: true, ..Act::idle("ff") }]].concat();
     let sim = Sim::new(short, "ff", acts).run();
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
     assert!(sim.state.worked_ms < HALF_HOUR + 11 * 60_000, "{}", sim.state.worked_ms);

@@ -22,6 +22,8 @@ pub(crate) struct Act {
     pub(crate) changed: Vec<&'static str>,
     pub(crate) says: &'static str,
     pub(crate) error: Option<ProviderClass>,
+    /// What the error says.
+    pub(crate) why: &'static str,
     pub(crate) cost: u64,
     pub(crate) takes_ms: u64,
     /// Paths that the checks write each time they run.
@@ -32,6 +34,8 @@ pub(crate) struct Act {
     pub(crate) weakens: Option<Vec<&'static str>>,
     /// The documents' criteria as the agent leaves them.
     pub(crate) leaves: Option<Vec<Criterion>>,
+    /// The plan as the agent leaves it, where `ticks` cannot say it.
+    pub(crate) plan: Option<Vec<PlanItem>>,
     /// Tools it was denied.
     pub(crate) denied: Vec<&'static str>,
     /// It does not know the session that it was to go on with.
@@ -55,12 +59,14 @@ impl Act {
             changed: vec!["src/lib.rs"],
             says: "",
             error: None,
+            why: "no luck",
             cost: 10_000,
             takes_ms: 60_000,
             wrote: Vec::new(),
             ticks: 0,
             weakens: None,
             leaves: None,
+            plan: None,
             denied: Vec::new(),
             forgets: false,
             ran: Vec::new(),
@@ -107,6 +113,7 @@ pub(crate) struct Sim {
     pub(crate) calls: Option<Vec<(u64, &'static str, u32)>>,
     wrote: Vec<&'static str>,
     ticks: usize,
+    plan: Option<Vec<PlanItem>>,
     tree: u32,
     named_tree: Option<&'static str>,
     fact: &'static str,
@@ -200,6 +207,7 @@ impl Sim {
             calls: Some(Vec::new()),
             wrote: Vec::new(),
             ticks: 0,
+            plan: None,
             tree: 0,
             named_tree: None,
             fact: "",
@@ -401,11 +409,13 @@ impl Sim {
     fn last_changes(&self) -> Vec<String> {
         let ran = self.state.last_iteration().is_some_and(|it| it.ending == Some(AgentEnding::Exited));
         let act = self.acted.checked_sub(1).and_then(|it| self.acts.get(it));
-        act.filter(|_| ran).map(|it| it.changed.iter().map(ToString::to_string).collect()).unwrap_or_default()
+        act.filter(|it| ran || it.hangs)
+            .map(|it| it.changed.iter().map(ToString::to_string).collect())
+            .unwrap_or_default()
     }
 
     fn reading(&self) -> Reading {
-        let mut plan = self.state.spec.plan.clone();
+        let mut plan = self.plan.clone().unwrap_or_else(|| self.state.spec.plan.clone());
         for item in plan.iter_mut().take(self.ticks) {
             item.done = true;
         }
@@ -429,9 +439,6 @@ impl Sim {
         };
         self.acted += 1;
         self.now = self.now.after(act.takes_ms);
-        if act.hangs {
-            return;
-        }
         self.standing = act.results;
         self.fact = act.fact;
         self.wrote.clone_from(&act.wrote);
@@ -439,6 +446,7 @@ impl Sim {
         if let Some(weakens) = act.weakens {
             self.weak = weakens;
         }
+        self.plan = act.plan.or(self.plan.take());
         if let Some(leaves) = act.leaves {
             self.documents = leaves;
         }
@@ -446,10 +454,13 @@ impl Sim {
             self.tree += 1;
             self.named_tree = act.makes;
         }
+        if act.hangs {
+            return;
+        }
         let class = if act.forgets { Some(ProviderClass::Refused) } else { act.error };
         let error = class.map(|class| ProviderError {
             class,
-            message: "no luck".to_owned(),
+            message: act.why.to_owned(),
             status: None,
             resets_at: None,
         });

@@ -1,0 +1,78 @@
+//! Agents and providers that fail, hang, or do not let go; checks that do. None of it is a lack of progress, and
+//! none of it is a pass.
+
+use super::Do::{Babble, Crash, Drop, Hang, Leave, Make, Meets, Say, Write};
+use super::Provider::{Answers, Denies, LoginFailed, Overloaded, Quota};
+use super::{Do, End, ROW, Row, breaker, failed, limit, verified};
+
+const DONE: &[&str] = &["It is there: `exists done`"];
+const QUOTED: &str = "The log says: You've hit your limit, resets 5pm. Error 429 rate_limit_error, usage limit reached, overloaded_error, 401 Invalid API key.";
+
+const fn done(name: &'static str, settings: &'static str, acts: &'static [&'static [Do]], ends: End) -> Row {
+    Row { name, criteria: DONE, settings, acts, ends, ..ROW }
+}
+
+#[rustfmt::skip]
+pub(crate) const FAULTS: &[Row] = &[
+    done("crashes once", "", &[&[Crash("out of memory")], &[Make("done")]], verified(2, "after 2 iterations")),
+    done("crashes after its work", "", &[&[Make("done"), Crash("out of memory")]], verified(1, "")),
+    done("crashes, but gets on", "", &[&[Make("a"), Crash("x")], &[Make("b"), Crash("x")], &[Make("c"), Crash("x")], &[Make("done"), Crash("x")]], verified(4, "")),
+    done("is not logged in", "", &[&[Meets(LoginFailed)]], failed(1, "the agent `mine` is not logged in: ")),
+    done("a quota, then work", "", &[&[Meets(Quota)], &[Make("done"), Meets(Answers)]], verified(2, "")),
+    done("a quota in the middle of the work", "", &[&[Make("a"), Meets(Quota)], &[Make("done"), Meets(Answers)]], verified(2, "")),
+    done("a quota where the user wants no wait", "usage_limit.unanswered = \"stop\"", &[&[Meets(Quota)], &[Make("done"), Meets(Answers)]],
+        limit(1, "the provider's usage limit")),
+    done("an overloaded provider", "", &[&[Meets(Overloaded)], &[Make("done"), Meets(Answers)]], verified(2, "")),
+    done("limits that are only quoted", "", &[&[Make("a"), Say(QUOTED)], &[Make("done"), Say(QUOTED)]], verified(2, "")),
+    done("limits that are only quoted, by an agent of a known kind", "",
+        &[&[Make("a"), Say(QUOTED), Meets(Answers)], &[Make("done"), Say(QUOTED), Meets(Answers)]], verified(2, "")),
+    done("a tool denied once", "", &[&[Meets(Denies)], &[Make("done"), Meets(Answers)]], verified(2, "")),
+    done("a tool denied again, with work", "", &[&[Make("a"), Meets(Denies)], &[Make("b"), Meets(Denies)], &[Make("c"), Meets(Denies)], &[Make("done"), Meets(Answers)]],
+        verified(4, "")),
+    done("a tool denied again, and nothing done", "", &[&[Meets(Denies)]], breaker(2, "2 iterations with denied tools and without a file change")),
+    done("asks, and nobody is there", "", &[&[Say("Which database do you want?")], &[Make("done")]], verified(2, "")),
+    done("asks, and the loop must not go on alone", "questions.unanswered = \"pause\"", &[&[Say("Which database do you want?")], &[Make("done")]],
+        failed(1, "unanswered question: Which database do you want?")),
+    done("hangs once", "limits.iteration_time = \"300ms\"", &[&[Make("a"), Hang], &[Make("done")]], verified(2, "")),
+    done("hangs after its work", "limits.iteration_time = \"300ms\"", &[&[Make("done"), Hang]], verified(1, "")),
+    done("hangs without a sign of life", "limits.idle_time = \"300ms\"", &[&[Hang], &[Make("done")]], verified(2, "")),
+    done("hangs and never stops talking", "limits.iteration_time = \"300ms\"", &[&[Babble], &[Make("done")]], verified(2, "")),
+    done("leaves a process and crashes", "", &[&[Leave, Crash("gone")], &[Leave, Make("done")]], verified(2, "")),
+    done("the time of the loop is over", "limits.duration = \"1500ms\"", &[&[Make("a"), Hang]], limit(1, "limit reached: 1.5 s of work, after 1 iteration")),
+    Row { name: "a check that hangs", criteria: &["Hangs (timeout 200ms): `$ sleep 600`"], settings: "limits.iterations = 2",
+        acts: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: limit(2, ""), ..ROW },
+    Row { name: "zero tests", criteria: &["Tests: `$ echo 'running 0 tests'; echo 'test result: ok. 0 passed; 0 failed; 0 ignored'`"],
+        settings: "limits.iterations = 2", acts: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: limit(2, ""), ..ROW },
+    Row { name: "a check whose program is not there", criteria: &["Lint: `$ no-such-linter --all`"], settings: "limits.iterations = 2",
+        acts: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: limit(2, ""), ..ROW },
+    Row { name: "a check whose script comes later", criteria: &["Tests: `$ sh check.sh`"],
+        acts: &[&[Write("check.sh", "exit 3\n")], &[Write("check.sh", "exit 0\n"), Make("a")]], ends: verified(2, ""), ..ROW },
+    Row { name: "the agent adds a criterion of its own", criteria: DONE,
+        acts: &[&[Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- It is there: `exists done`\n- And that: `exists that`\n")], &[Make("done")]],
+        ends: verified(2, "the one required criterion passes"), ..ROW },
+    Row { name: "the agent alters a criterion, and nothing else", criteria: DONE, settings: "limits.iterations = 3",
+        acts: &[&[Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- It is there: `exists PROMPT.md`\n")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
+        ends: limit(3, "limit reached: 3 iterations"), ..ROW },
+    Row { name: "the agent removes a criterion, and nothing else", criteria: &["One: `exists one`", "Two: `exists two`"], settings: "limits.iterations = 3",
+        acts: &[&[Make("one"), Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- One: `exists one`\n")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
+        ends: limit(3, "limit reached: 3 iterations"), ..ROW },
+    Row { name: "the agent deletes the task", criteria: DONE, settings: "limits.iterations = 3",
+        acts: &[&[Drop("PROMPT.md"), Say("<promise>COMPLETE</promise>")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
+        ends: limit(3, "limit reached: 3 iterations"), ..ROW },
+];
+
+/// These wait longer than anybody wants to: on a fake clock only.
+#[rustfmt::skip]
+pub(crate) const LONG_WAITS: &[Row] = &[
+    done("crashes twice", "", &[&[Crash("x")], &[Crash("x")], &[Make("done")]], verified(3, "")),
+    done("crashes for ever", "", &[&[Crash("no such model")]], failed(3, "failed 3 times in a row: no such model")),
+    done("crashes, works, crashes, works", "", &[&[Crash("x")], &[Crash("x")], &[Make("a")], &[Crash("x")], &[Crash("x")], &[Make("done")]], verified(6, "")),
+    done("hangs for ever", "", &[&[Hang]], failed(3, "failed 3 times in a row")),
+    done("an overloaded provider for half an hour", "", &[&[Meets(Overloaded)], &[Meets(Overloaded)], &[Meets(Overloaded)], &[Meets(Overloaded)],
+        &[Meets(Overloaded)], &[Make("done"), Meets(Answers)]], verified(6, "")),
+    done("an overloaded provider for ever", "", &[&[Meets(Overloaded)]], failed(12, "the provider of `mine` failed 12 times in a row")),
+    done("a quota three times", "", &[&[Meets(Quota)], &[Meets(Quota)], &[Meets(Quota)], &[Make("done"), Meets(Answers)]], verified(4, "")),
+    done("a quota for ever", "", &[&[Meets(Quota)]], limit(8, "of work")),
+    done("trouble of every kind is no lack of progress", "", &[&[Crash("x")], &[Meets(Overloaded)], &[Hang], &[Meets(Quota)], &[Make("a"), Meets(Answers)],
+        &[Meets(Overloaded)], &[Crash("x")], &[Make("done"), Meets(Answers)]], verified(8, "")),
+];

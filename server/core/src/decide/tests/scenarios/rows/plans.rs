@@ -1,0 +1,42 @@
+//! Plans: the agent's own account of its work, with and without checks beside it, and conditions of the user's own.
+
+use super::Do::{Make, Say, Tick, Write};
+use super::{ROW, Row, claimed, limit, stopped, verified};
+
+const PROMPT: (&str, &str) =
+    ("PROMPT.md", "# Work the plan off\n\nTake the first open item of fix_plan.md.\n");
+const THREE: (&str, &str) = ("fix_plan.md", "# Plan\n\n- [ ] one\n- [ ] two\n- [ ] three\n");
+const DONE: &[&str] = &["It is there: `exists done`"];
+const PROMISE: &str = "<promise>COMPLETE</promise>";
+const WORKED_OFF: &str = "completed, claimed, not verified: every plan item is ticked";
+
+#[rustfmt::skip]
+pub(crate) const PLANS: &[Row] = &[
+    Row { name: "a plan, one box at a time", files: &[PROMPT, THREE], acts: &[&[Tick]], ends: claimed(3, WORKED_OFF), ..ROW },
+    Row { name: "a promise beside open boxes", files: &[PROMPT, THREE], acts: &[&[Tick, Say(PROMISE)]], ends: claimed(3, WORKED_OFF), ..ROW },
+    Row { name: "an optional section", files: &[PROMPT, ("fix_plan.md", "# Plan\n\n- [ ] one\n\n## Optional\n\n- [ ] later\n")],
+        acts: &[&[Tick]], ends: claimed(1, WORKED_OFF), ..ROW },
+    Row { name: "nothing but an optional section", files: &[PROMPT, ("fix_plan.md", "# Plan\n\n## Nice to have\n\n- [ ] later\n")],
+        settings: "limits.iterations = 2", acts: &[&[Make("a.$n")]], ends: limit(2, ""), ..ROW },
+    Row { name: "a plan that was done before", files: &[PROMPT, ("fix_plan.md", "# Plan\n\n- [x] one\n")], acts: &[&[Make("never")]],
+        ends: claimed(0, "every plan item was ticked before the first iteration"), ..ROW },
+    Row { name: "every box ticked, no check passing", files: &[THREE], criteria: DONE, settings: "limits.iterations = 4",
+        acts: &[&[Tick, Say(PROMISE)], &[Tick], &[Tick], &[Make("a"), Say(PROMISE)]], ends: limit(4, "") },
+    Row { name: "checks pass, boxes follow", files: &[THREE], criteria: DONE, acts: &[&[Make("done"), Tick], &[Tick], &[Tick]],
+        ends: verified(3, "the one required criterion passes"), ..ROW },
+    Row { name: "checks pass, the last box is forgotten", files: &[THREE], criteria: DONE,
+        acts: &[&[Make("done"), Tick], &[Tick], &[Say("Nothing left to do.")]], ends: verified(3, "still open in the plan: three"), ..ROW },
+    Row { name: "an open box beside checks that hold already", files: &[THREE, ("done", "")], criteria: DONE, acts: &[&[Tick]],
+        ends: verified(3, ""), ..ROW },
+    Row { name: "stories worked off", files: &[("prd.json", "{\"userStories\": [{\"id\": \"US-1\", \"title\": \"One\", \"passes\": false}]}\n")],
+        acts: &[&[Make("a")], &[Write("prd.json", "{\"userStories\": [{\"id\": \"US-1\", \"title\": \"One\", \"passes\": true}]}\n")]],
+        ends: claimed(2, WORKED_OFF), ..ROW },
+    Row { name: "a plan that grows", files: &[PROMPT, ("fix_plan.md", "- [ ] one\n")],
+        acts: &[&[Write("fix_plan.md", "- [x] one\n- [ ] two\n")], &[Tick]], ends: claimed(2, WORKED_OFF), ..ROW },
+    Row { name: "when: checks and plan", files: &[THREE], criteria: DONE, settings: "exit.when = \"criteria and plan\"",
+        acts: &[&[Make("done"), Tick], &[Tick], &[Tick]], ends: verified(3, "") },
+    Row { name: "when: a promise does not make a check pass", criteria: DONE, settings: "exit.when = \"promise\"",
+        acts: &[&[Make("a"), Say(PROMISE)]], ends: stopped(1, "ended by exit.when, not completed: promise given, 1 of 1 required checks fail"), ..ROW },
+    Row { name: "when: so many iterations", criteria: DONE, settings: "exit.when = \"criteria or iterations>=2\"",
+        acts: &[&[Make("a.$n")]], ends: stopped(2, "ended by exit.when, not completed"), ..ROW },
+];

@@ -1,0 +1,72 @@
+//! Work that gets there, or nowhere: what checks see of it, whatever is said.
+
+use super::Do::{Drop, Leave, Make, Say, Write};
+use super::{ROW, Row, breaker, limit, verified};
+
+const DONE: &[&str] = &["It is there: `exists done`"];
+const PAIR: &[&str] = &["One: `exists one`", "Two: `exists two`"];
+const SEVEN: &[&str] = &["Enough: `$ ls note.* | wc -l` `>= 7`"];
+const FAR: &[&str] = &["Far away: `exists nowhere`"];
+
+#[rustfmt::skip]
+pub(crate) const WORK: &[Row] = &[
+    Row { name: "made at once", criteria: DONE, acts: &[&[Make("done"), Say("Made it.")]],
+        ends: verified(1, "the one required criterion passes by loopkeeper's own run after 1 iteration"), ..ROW },
+    Row { name: "three steps, in silence", criteria: &["A: `exists a`", "B: `exists b`", "C: `exists c`"],
+        acts: &[&[Make("a")], &[Make("b")], &[Make("c")]], ends: verified(3, "all 3 required criteria pass"), ..ROW },
+    Row { name: "seven steps on one check", criteria: SEVEN, acts: &[&[Make("note.$n")]],
+        ends: verified(7, "after 7 iterations"), ..ROW },
+    Row { name: "already passing", files: &[("done", "")], criteria: DONE, acts: &[&[Make("more")]],
+        ends: verified(0, "already holds"), ..ROW },
+    Row { name: "the user's own commands hold already", criteria: &["Builds: `$ true`"], acts: &[&[Make("more")]],
+        ends: verified(0, "passed before the first iteration"), ..ROW },
+    Row { name: "a file has to go and another to change", files: &[("old", "x\n"), ("version", "1\n")],
+        criteria: &["Gone: `missing old`", "New: `has \"version 2\" version`"],
+        acts: &[&[Drop("old")], &[Write("version", "version 2\n")]], ends: verified(2, "all 2 required criteria pass"), ..ROW },
+    Row { name: "a guard breaks with the goal and is mended", files: &[("one", "")], criteria: PAIR,
+        acts: &[&[Drop("one"), Make("two"), Say("<promise>COMPLETE</promise>")], &[Make("one")]],
+        ends: verified(2, "all 2 required criteria pass"), ..ROW },
+    Row { name: "a regression after a goal turned", criteria: PAIR,
+        acts: &[&[Make("one")], &[Drop("one"), Make("two")], &[Make("one")]], ends: verified(3, ""), ..ROW },
+    Row { name: "a guard that stays broken", files: &[("one", "")], criteria: PAIR, settings: "limits.iterations = 3",
+        acts: &[&[Drop("one"), Make("two")], &[Make("two"), Say("EXIT_SIGNAL: true\nAll tasks complete. All tests pass.")]],
+        ends: limit(3, "limit reached: 3 iterations") },
+    Row { name: "an optional check does not block", criteria: &["It is there: `exists done`", "Nice (optional): `exists nice`"],
+        acts: &[&[Make("done")]], ends: verified(1, "the one required criterion passes"), ..ROW },
+    Row { name: "a slow start is forgiven", criteria: DONE, acts: &[&[Say("I read the code first.")], &[Make("done")]],
+        ends: verified(2, ""), ..ROW },
+    Row { name: "every other iteration only thinks", criteria: SEVEN,
+        acts: &[&[Make("note.1"), Make("note.2")], &[Say("Thinking.")], &[Make("note.3"), Make("note.4")], &[Say("Thinking.")],
+            &[Make("note.5"), Make("note.6")], &[Say("Thinking.")], &[Make("note.7")]],
+        ends: verified(7, ""), ..ROW },
+    Row { name: "work in files that no check looks at", criteria: DONE,
+        acts: &[&[Make("a")], &[Make("b")], &[Make("c")], &[Make("d")], &[Make("e")], &[Make("f")], &[Make("g")], &[Make("done")]],
+        ends: verified(8, "after 8 iterations"), ..ROW },
+    Row { name: "taking work back is work", criteria: DONE,
+        acts: &[&[Make("wrong")], &[Drop("wrong")], &[Make("done")]], ends: verified(3, ""), ..ROW },
+    Row { name: "done in the last iteration there is", criteria: PAIR, settings: "limits.iterations = 2",
+        acts: &[&[Make("one")], &[Make("two")]], ends: verified(2, ""), ..ROW },
+    Row { name: "one short of done", criteria: PAIR, settings: "limits.iterations = 2",
+        acts: &[&[Make("one")], &[Make("one")], &[Make("two")]], ends: limit(2, "limit reached: 2 iterations"), ..ROW },
+    Row { name: "the opposite is said of what is done", criteria: DONE,
+        acts: &[&[Make("done"), Say("I could not do it. EXIT_SIGNAL: false")]], ends: verified(1, ""), ..ROW },
+    Row { name: "a process is left behind", criteria: DONE, acts: &[&[Leave, Make("a")], &[Leave, Make("done")]],
+        ends: verified(2, ""), ..ROW },
+    Row { name: "nothing at all", criteria: FAR, acts: &[&[Say("Thinking about it.")]],
+        ends: breaker(2, "2 iterations under 10 s without a file change"), ..ROW },
+    Row { name: "nothing at all, patiently", criteria: FAR, settings: "breaker.fast_failures = 99",
+        acts: &[&[Say("Thinking about it.")]], ends: breaker(3, "3 iterations without a file change"), ..ROW },
+    Row { name: "back and forth", criteria: FAR, acts: &[&[Write("x", "a\n")], &[Write("x", "b\n")], &[Write("x", "a\n")],
+            &[Write("x", "b\n")], &[Write("x", "a\n")], &[Make("never")]],
+        ends: breaker(5, "the files went back to an earlier state 3 times"), ..ROW },
+    Row { name: "stages raise the bar", criteria: &["Tests: `exists tests`", "Lint: `exists lint` (stage 2)", "Coverage: `exists coverage` (stage 3)"],
+        acts: &[&[Make("tests")], &[Make("lint")], &[Make("coverage")]], ends: verified(3, "all 3 required criteria pass"), ..ROW },
+    Row { name: "a later stage first is no end", criteria: &["Tests: `exists tests`", "Lint: `exists lint` (stage 2)"],
+        acts: &[&[Make("lint"), Say("<promise>COMPLETE</promise>")], &[Make("tests")]], ends: verified(2, ""), ..ROW },
+    Row { name: "groups must all hold", criteria: &["A: `exists a` (group core)", "B: `exists b` (group core)", "C: `exists c` (group core)"],
+        settings: "limits.iterations = 2", acts: &[&[Make("a")], &[Make("b")]], ends: limit(2, ""), ..ROW },
+    Row { name: "most of a group, where the user is content with it",
+        criteria: &["A: `exists a` (group core)", "B: `exists b` (group core)", "C: `exists c` (group core)"],
+        settings: "exit.groups = \"majority\"", acts: &[&[Make("a")], &[Make("b")]],
+        ends: super::claimed(2, "completed, not verified: most of every group, 2 of 3 required criteria, pass"), ..ROW },
+];
