@@ -36,6 +36,7 @@ pub(crate) fn by_ourselves(
         tree: tree.to_owned(),
         from: restored.before.clone(),
         paths: paths.unwrap_or_default().to_vec(),
+        reason: None,
     }];
     if restored.before != first {
         // Somebody was quick in between.

@@ -197,7 +197,7 @@ impl Keeper {
     fn prepare_rollback(&mut self, to: u32, paths: Vec<String>) -> Result<Answer, KeeperError> {
         match self.hands.keep_tree() {
             Ok(shot) => self.turn(Event::RollbackReady { to, paths, shot }),
-            Err(message) => Ok(Answer::Refused { code: "conflict", message }),
+            Err(message) => self.not_rolled_back(message),
         }
     }
 
@@ -205,7 +205,8 @@ impl Keeper {
         match self.hands.roll_back(&tree, paths) {
             Ok(restored) => {
                 let from = restored.before;
-                let answer = self.turn(Event::RolledBack { to, tree, from, paths: paths.to_vec() })?;
+                let paths = paths.to_vec();
+                let answer = self.turn(Event::RolledBack { to, paths, tree, from })?;
                 let Answer::Done { seq } = answer else { return Ok(answer) };
                 let refused = restored.refused.into_iter();
                 Ok(Answer::Restored {
@@ -215,8 +216,13 @@ impl Keeper {
                     refused: refused.map(|it| LeftAlone { path: it.path, why: it.why }).collect(),
                 })
             }
-            Err(message) => Ok(Answer::Refused { code: "conflict", message }),
+            Err(message) => self.not_rolled_back(message),
         }
+    }
+
+    fn not_rolled_back(&mut self, message: String) -> Result<Answer, KeeperError> {
+        self.turn(Event::RollbackFailed { message: message.clone() })?;
+        Ok(Answer::Refused { code: "conflict", message })
     }
 
     /// Written first, then applied. Durable before anything follows from it, and before it is told.

@@ -21,4 +21,5 @@ mod starts;
 mod success;
 mod terminal;
 mod trees;
+mod ways_back;
 mod weakening;

@@ -150,10 +150,7 @@ impl Teller {
                 (None, format!("you edited tests or protected files{}", listed(paths)))
             }
             Record::TrustChanged { message } => (None, message.clone()),
-            Record::RolledBack { to: 0, .. } => (None, "files put back as they were at the start".into()),
-            Record::RolledBack { to, .. } => {
-                (None, format!("files put back as they were after iteration {to}"))
-            }
+            Record::RolledBack { to, reason, .. } => (None, rolled_back(*to, reason.as_deref())),
             Record::Recovered { interrupted: Some(iteration), .. } => {
                 (None, format!("taken up again; iteration {iteration} was interrupted"))
             }
@@ -382,6 +379,15 @@ fn snapshot(when: (SnapshotWhen, u32), tree: &str, not_covered: usize) -> String
         let _ = write!(text, ", without {}", words::counted(not_covered as u64, "file"));
     }
     text
+}
+
+fn rolled_back(to: u32, reason: Option<&str>) -> String {
+    let when = match to {
+        0 => "at the start".to_owned(),
+        to => format!("after iteration {to}"),
+    };
+    let why = reason.map_or_else(String::new, |it| format!(": {}", sanitize::line(it)));
+    format!("files put back as they were {when}{why}")
 }
 
 #[cfg(test)]

@@ -13,12 +13,14 @@ mod documents;
 pub mod exit;
 pub mod flaky;
 pub mod forecast;
+mod fork;
 pub mod limits;
 pub mod machine;
 mod orders;
 pub mod pinned;
 pub mod progress;
 pub mod questions;
+mod regression;
 mod rounds;
 pub mod sessions;
 pub mod state;
@@ -90,6 +92,10 @@ pub enum Event {
         tree: String,
         from: String,
         paths: Vec<String>,
+    },
+    /// Nothing was put back, or not all of it.
+    RollbackFailed {
+        message: String,
     },
     /// The state folder's disk is full; the records before this event are durable.
     DiskFilled {

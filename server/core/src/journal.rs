@@ -222,9 +222,12 @@ pub enum Record {
         tree: String,
         /// The tree as it was, kept.
         from: String,
-        /// Only these were put back; empty: all of the tree.
+        /// Only these; empty: everything.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         paths: Vec<String>,
+        /// Why the loop itself did it; `None`: the user asked for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     /// Another keeper took over. `interrupted`: the iteration that was in flight.
     Recovered {

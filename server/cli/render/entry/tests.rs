@@ -151,7 +151,13 @@ fn what_happens_between_iterations_has_its_words() {
     let unchecked = Record::ChecksDone { iteration: None, round: Box::new(unchecked) };
     let paused = Record::Paused { reason: PauseReason::User, message: "paused by the user".into() };
     let login = Record::Paused { reason: PauseReason::Agent, message: "claude is not logged in".into() };
-    let back = Record::RolledBack { to: 0, tree: String::new(), from: String::new(), paths: Vec::new() };
+    let back = Record::RolledBack {
+        to: 0,
+        tree: String::new(),
+        from: String::new(),
+        paths: Vec::new(),
+        reason: None,
+    };
     let outcome =
         Outcome { kind: OutcomeKind::Completed, verified: true, sentence: "both pass".into(), cause: None };
     check(open, "      breaker open: 3 iterations without a change");

@@ -14,8 +14,10 @@ use crate::task::{Criterion, CriterionId};
 
 use super::breaker;
 use super::flaky::{self, Seen};
+use super::fork;
 use super::limits::DAY_MS;
 use super::questions::{Question, Questions};
+use super::regression;
 use super::sessions::{Session, SessionChange};
 use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 use super::weakening::{self, Kept};
@@ -49,7 +51,11 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
     state.last_at = entry.at;
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
-        Record::RolledBack { to, paths, .. } => rolled_back(state, *to, paths),
+        Record::RolledBack { to, paths, reason, .. } if paths.is_empty() => {
+            rolled_back(state, *to);
+            fork::rolled_back(state, *to, reason.as_deref());
+        }
+        Record::RolledBack { .. } => {}
         Record::Baseline { .. } => baseline(state, &entry.record),
         Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
         Record::AgentStarted { pid, .. } => agent_started(state, *pid),
@@ -130,6 +136,9 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         paused_ms: 0,
         snapshots: Vec::new(),
         head_before: None,
+        passing_before: BTreeSet::new(),
+        rollbacks: 0,
+        marks: BTreeMap::new(),
         outcome: None,
         kept: Kept::default(),
         flaky: Seen::default(),
@@ -175,6 +184,7 @@ fn baseline(state: &mut Loop, record: &Record) {
     if state.history.is_empty() {
         state.held_at_start = passes(state);
     }
+    fork::mark(state);
     state.phase = Phase::Boundary;
 }
 
@@ -201,6 +211,8 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
     state.questions.told();
     state.wait = None;
     let without = state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
+    let passing = state.results.values().filter(|it| it.status == Status::Pass);
+    state.passing_before = passing.map(|it| it.criterion.clone()).collect();
     state.history.push(Iteration {
         number: iteration,
         started_at: at,
@@ -232,6 +244,7 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
         interrupted: false,
         commits: Vec::new(),
         taken_back: false,
+        broke: None,
         without,
     });
 }
@@ -286,6 +299,7 @@ fn snapshot(state: &mut Loop, record: &Record) {
 }
 
 fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
+    let moved = round.tree_before != state.judged_tree;
     weakening::counted_in(state, iteration, round);
     flaky::compared(state, round);
     take_results(state, round);
@@ -295,6 +309,10 @@ fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
     let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
     let row: Vec<(CriterionId, Status)> = state.pinned.iter().filter_map(cell).collect();
+    if moved && iteration.is_none() {
+        // Somebody may have changed files since: what broke is not the iteration's alone.
+        state.passing_before.clear();
+    }
     // What was looked at while the loop rested says nothing about the iteration before.
     if let Some(last) = state.history.last_mut().filter(|it| iteration == Some(it.number)) {
         last.row = row;
@@ -359,6 +377,10 @@ fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
         None => 0,
     };
     count_failure(state, trouble);
+    if regression::is_clean(state) {
+        state.rollbacks = 0;
+    }
+    fork::mark(state);
     state.phase = Phase::Boundary;
 }
 
@@ -398,10 +420,7 @@ fn fill(row: &mut Iteration, record: &Record) {
 }
 
 /// What the iterations after it did is no longer in the files.
-fn rolled_back(state: &mut Loop, to: u32, paths: &[String]) {
-    if !paths.is_empty() {
-        return;
-    }
+fn rolled_back(state: &mut Loop, to: u32) {
     let made = state.history.iter().find(|it| it.number == to);
     let without = made.map(|it| it.without.clone()).unwrap_or_default();
     for row in &mut state.history {

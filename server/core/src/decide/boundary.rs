@@ -6,7 +6,7 @@ use crate::moment::Moment;
 
 use super::machine::{hold, stopped};
 use super::state::{Live, Loop, Wait};
-use super::{Effect, Step, breaker, exit, flaky, limits, questions, waits, weakening};
+use super::{Effect, Step, breaker, exit, flaky, limits, questions, regression, waits, weakening};
 
 /// What comes next when nothing runs.
 pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
@@ -18,6 +18,9 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     }
     if state.stop.is_some() {
         return vec![stopped(state), Step::Effect(Effect::GoOn)];
+    }
+    if let Some(steps) = regression::next(state, live) {
+        return steps;
     }
     if let Some(change) = breaker::change(state, now) {
         return vec![Step::Record(change), Step::Effect(Effect::GoOn)];

@@ -144,7 +144,11 @@ fn reason(past: &Past<'_>, cause: BreakerCause, counts: &BreakerCounts) -> Strin
         | BreakerCause::TrialFailed
         | BreakerCause::TrialPassed
         | BreakerCause::Cooldown
-        | BreakerCause::User => format!("{} without a file change", iterations(counts.no_progress)),
+        | BreakerCause::User => {
+            let taken_back = past.counted().iter().any(|it| it.row.taken_back);
+            let kept = if taken_back { " that stayed" } else { "" };
+            format!("{} without a file change{kept}", iterations(counts.no_progress))
+        }
     }
 }
 

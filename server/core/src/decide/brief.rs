@@ -28,6 +28,13 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
     let past: Vec<Past<'_>> = state.history.iter().map(past).collect();
     let advice =
         exit::advice(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
+    let broke = state.last_iteration().and_then(|it| it.broke.as_ref());
+    let advice = match broke {
+        Some(broke) => {
+            Some(format!("They were taken back because {broke}. Find a way that keeps what holds."))
+        }
+        None => advice,
+    };
     build(&PromptInput {
         task: &reading.prompt,
         iteration: state.iteration + 1,
@@ -83,9 +90,10 @@ fn past(row: &Iteration) -> Past<'_> {
         sentence: &row.sentence,
         changes: &row.changes,
         commits: &row.commits,
-        claim: row.claim,
+        // What is said of work that is gone misleads.
+        claim: row.claim.filter(|_| !row.taken_back),
         // Of an agent that failed this is its provider's message.
-        handoff: if cut_short { "" } else { &row.final_text },
+        handoff: if cut_short || row.taken_back { "" } else { &row.final_text },
         cut_short,
         taken_back: row.taken_back,
     }

@@ -48,6 +48,9 @@ fn nothing_to_do(state: &Loop) -> Option<Outcome> {
 
 fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
     let (checked, unchecked) = split(state);
+    if checked.is_empty() && last.taken_back {
+        return None;
+    }
     if checked.is_empty() {
         return claimed::completed(state, last, unchecked.len());
     }
@@ -55,7 +58,7 @@ fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
         return None;
     }
     let needs_claim = !unchecked.is_empty() || (state.spec.anyway && state.held_at_start);
-    if needs_claim && last.claim.is_none() {
+    if needs_claim && (last.claim.is_none() || last.taken_back) {
         return None;
     }
     let open = open_item_names(state);
@@ -103,7 +106,11 @@ fn passes(state: &Loop, pinned: &Pinned) -> bool {
 /// items are bookkeeping that nobody will do.
 fn rests(state: &Loop, last: &Iteration) -> bool {
     let whole_iteration = state.passing_since.is_some_and(|since| since < last.number);
-    state.turned && whole_iteration && !last.changes.any() && !super::breaker::is_provider_trouble(last)
+    state.turned
+        && whole_iteration
+        && !last.changes.any()
+        && !last.taken_back
+        && !super::breaker::is_provider_trouble(last)
 }
 
 fn open_item_names(state: &Loop) -> Vec<&str> {

@@ -8,8 +8,8 @@ use crate::task::Criterion;
 
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
-    Effect, Event, Grace, Shot, Step, boundary, breaker, calls, documents, limits, orders, rounds, sessions,
-    weakening,
+    Effect, Event, Grace, Shot, Step, boundary, breaker, calls, documents, limits, orders, regression,
+    rounds, sessions, weakening,
 };
 
 /// Signs of life are looked for this often within `limits.idle_time`.
@@ -43,10 +43,17 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
             rounds::checks_done(state, live, rounds::Judged { round, wrote, untracked })
         }
         Event::ChecksCancelled => rounds::checks_cancelled(state, live),
-        Event::RollbackReady { to, paths, shot } => rollback_ready(state, to, paths, shot),
-        Event::RolledBack { to, tree, from, paths } => {
-            vec![Step::Record(Record::RolledBack { to, tree, from, paths })]
+        Event::RollbackReady { to, shot, .. } if live.taking_back.is_some() => {
+            regression::ready(state, live, to, shot)
         }
+        Event::RollbackReady { to, paths, shot } => rollback_ready(state, to, paths, shot),
+        Event::RolledBack { to, paths, tree, from } => {
+            let reason = live.taking_back.take();
+            let again = reason.is_some().then(|| regression::judge_again(state, live));
+            let record = Record::RolledBack { to, tree, from, paths, reason };
+            std::iter::once(Step::Record(record)).chain(again).collect()
+        }
+        Event::RollbackFailed { message } => regression::failed(state, live, &message),
         Event::DiskFilled { message } => disk_filled(state, live, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
         Event::UserAsked(order) => orders::follow(state, live, order),

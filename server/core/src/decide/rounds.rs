@@ -8,7 +8,7 @@ use crate::task::{Check, Criterion};
 
 use super::machine::{criteria_of, stopped};
 use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, brief, limits, pinned, progress, weakening};
+use super::{Effect, Reading, Step, brief, limits, pinned, progress, regression, weakening};
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
 const MAX_REPEATS: u32 = 2;
@@ -98,6 +98,7 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
     let weakened = weakening::after(state, live, round.as_deref());
     let sentence = brief::sentence(state, &work.changes, round.as_deref(), &said)
         + &weakening::tail(&weakened)
+        + &regression::kept(state, round.as_deref())
         + &brief::near(&near);
     let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
     let mut steps = Vec::new();

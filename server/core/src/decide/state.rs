@@ -15,6 +15,7 @@ use crate::task::{Criterion, CriterionId, PlanItem};
 
 use super::Reading;
 use super::flaky::Seen;
+use super::fork::Mark;
 use super::questions::Questions;
 use super::sessions::Session;
 use super::weakening::Kept;
@@ -75,6 +76,12 @@ pub struct Loop {
     pub snapshots: Vec<SnapshotRef>,
     /// Where the user's repository stood before the present iteration.
     pub head_before: Option<Head>,
+    /// What passed right before the present iteration.
+    pub passing_before: BTreeSet<CriterionId>,
+    /// Iterations in a row that the loop itself took back.
+    pub rollbacks: u32,
+    /// How things stood after each iteration, for a way back to it.
+    pub marks: BTreeMap<u32, Mark>,
     pub outcome: Option<Outcome>,
     pub kept: Kept,
     pub flaky: Seen,
@@ -150,6 +157,8 @@ pub struct Iteration {
     pub commits: Vec<String>,
     /// Its changes were rolled back.
     pub taken_back: bool,
+    /// What it broke, where the loop itself took it back for that.
+    pub broke: Option<String>,
     /// Iterations before it whose changes were rolled back when it began: its tree was made without them.
     pub without: Vec<u32>,
 }
@@ -231,6 +240,12 @@ pub struct Live {
     pub preparing: bool,
     /// The documents for the coming iteration, while a slot is asked for it.
     pub asking: Option<Box<Reading>>,
+    /// Why the last iteration is being taken back.
+    pub taking_back: Option<String>,
+    /// The iteration whose regression is judged once more.
+    pub judged_twice: Option<u32>,
+    /// The iteration that is not taken back, since somebody changed files after it.
+    pub kept: Option<u32>,
 }
 
 impl Loop {
@@ -269,7 +284,7 @@ impl Loop {
     pub fn held_before(&self, id: &CriterionId) -> bool {
         let is_guard = |it: &Pinned| it.role == Role::Guard && it.criterion.id == *id;
         let passed = |(of, status): &(CriterionId, Status)| of == id && *status == Status::Pass;
-        self.pinned.iter().any(is_guard) || self.history.iter().any(|it| it.row.iter().any(passed))
+        self.pinned.iter().any(is_guard) || self.kept_iterations().any(|it| it.row.iter().any(passed))
     }
 
     pub fn required(&self) -> impl Iterator<Item = &Pinned> {
@@ -279,6 +294,11 @@ impl Loop {
     /// Blocking plan items that the agent has not ticked.
     pub fn open_items(&self) -> impl Iterator<Item = &PlanItem> {
         self.plan.iter().filter(|it| it.blocking && !it.done)
+    }
+
+    /// Those whose work was not taken back.
+    pub fn kept_iterations(&self) -> impl Iterator<Item = &Iteration> {
+        self.history.iter().filter(|it| !it.taken_back)
     }
 
     pub fn last_iteration(&self) -> Option<&Iteration> {

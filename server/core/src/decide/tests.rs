@@ -7,6 +7,7 @@ mod limits;
 mod outcomes;
 mod properties;
 mod questions;
+mod recovery;
 mod scenarios;
 mod sessions;
 pub(crate) mod sim;

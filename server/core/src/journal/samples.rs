@@ -126,7 +126,8 @@ fn around_iterations() -> Vec<Record> {
             to: 0,
             tree: "aa".repeat(20),
             from: "bb".repeat(20),
-            paths: vec!["src/a.rs".to_owned()],
+            paths: vec!["src/lib.rs".to_owned()],
+            reason: Some("iteration 1 broke tests pass".to_owned()),
         },
         Record::Recovered { boot: "b0c2".to_owned(), version: "0.1.0".to_owned(), interrupted: Some(1) },
         Record::Ended {

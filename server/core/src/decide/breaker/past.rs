@@ -40,7 +40,7 @@ pub(super) struct Moved {
 
 impl Look<'_> {
     pub(super) fn changed(&self) -> bool {
-        self.row.changes.any()
+        self.row.changes.any() && !self.row.taken_back
     }
 
     /// The tree is one that was not there before.
@@ -119,6 +119,9 @@ impl<'a> Standing<'a> {
             facts: facts.iter().any(|(id, fact)| self.facts.get(id).is_some_and(|it| it != fact)),
         };
         let look = Look { row, tree, is_trouble: is_provider_trouble(row), returned, moved };
+        if row.taken_back {
+            return look;
+        }
         self.items_done = row.items_done;
         if judged {
             let failed = row.row.iter().filter(|it| !matches!(it.1, Status::Pass | Status::Unverified));
@@ -149,7 +152,8 @@ impl<'a> Trees<'a> {
 
     fn returned(&self, row: &Iteration, earlier: &[Iteration]) -> bool {
         let tree = self.after(row.number);
-        let moved = row.changes.any() && self.before.get(&row.number).is_none_or(|it| *it != tree);
+        let moved =
+            row.changes.any() && !row.taken_back && self.before.get(&row.number).is_none_or(|it| *it != tree);
         moved && !tree.is_empty() && earlier.iter().any(|it| self.after(it.number) == tree)
     }
 }

@@ -12,14 +12,19 @@ pub(super) fn no_progress(past: &Past<'_>) -> u32 {
 
 /// Iterations in a row that were over at once and changed nothing.
 pub(super) fn fast_failures(past: &Past<'_>) -> u32 {
-    past.in_a_row(|it| is_idle(it) && !it.moved.turned && it.row.duration_ms < FAST_MS)
+    past.in_a_row(|it| did_nothing(it) && !it.moved.turned && it.row.duration_ms < FAST_MS)
 }
 
 /// Iterations in a row in which the agent was denied a tool and changed nothing.
 pub(super) fn denials(past: &Past<'_>) -> u32 {
-    past.in_a_row(|it| is_idle(it) && it.row.denials > 0)
+    past.in_a_row(|it| did_nothing(it) && it.row.denials > 0)
 }
 
 fn is_idle(look: &Look<'_>) -> bool {
     !look.changed()
+}
+
+/// Whoever did something that was taken back did work.
+fn did_nothing(look: &Look<'_>) -> bool {
+    !look.row.changes.any()
 }

@@ -28,7 +28,9 @@ pub(super) fn verdict(state: &Loop) -> Option<Verdict> {
     if is_provider_trouble(look.row) {
         return None;
     }
-    Some(if look.is_new() {
+    Some(if look.row.taken_back {
+        Verdict::Failed("its changes were taken back".to_owned())
+    } else if look.is_new() {
         Verdict::GotOn
     } else if look.returned {
         Verdict::Failed("the files only went back to an earlier state".to_owned())

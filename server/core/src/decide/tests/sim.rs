@@ -1,6 +1,8 @@
 //! A world for the machine: it answers every effect from a script, jumps to deadlines, and checks after every
 //! record that replay agrees with the live state.
 
+use std::collections::BTreeMap;
+
 use crate::agent::errors::{SeenError, fingerprint};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::check::{CheckResult, Status, TestCounts};
@@ -116,6 +118,10 @@ pub(crate) struct Sim {
     plan: Option<Vec<PlanItem>>,
     tree: u32,
     named_tree: Option<&'static str>,
+    /// The tree that a rollback brought back.
+    back_at: Option<String>,
+    /// How the checks stood on each tree.
+    stood: BTreeMap<String, &'static str>,
     fact: &'static str,
     acted: usize,
     queue: Vec<Effect>,
@@ -210,6 +216,8 @@ impl Sim {
             plan: None,
             tree: 0,
             named_tree: None,
+            back_at: None,
+            stood: BTreeMap::new(),
             fact: "",
             acted: 0,
             queue: vec![Effect::TakeSnapshot],
@@ -244,10 +252,14 @@ impl Sim {
     pub(crate) fn edited(&mut self, standing: &'static str) {
         self.tree += 1;
         self.named_tree = None;
+        self.back_at = None;
         self.standing = standing;
     }
 
     fn tree(&self) -> String {
+        if let Some(tree) = &self.back_at {
+            return tree.clone();
+        }
         self.named_tree.map_or_else(|| format!("tree{}", self.tree), str::to_owned)
     }
 
@@ -365,7 +377,8 @@ impl Sim {
             }
             Effect::Rollback { to, tree, paths } => {
                 let from = self.tree();
-                self.event(Event::RolledBack { to, tree, from, paths });
+                self.put_back(&tree);
+                self.event(Event::RolledBack { to, paths, tree, from });
             }
             Effect::Refuse { message, .. } => self.refused.push(message),
             Effect::Finish => self.finished = true,
@@ -452,6 +465,7 @@ impl Sim {
         }
         if !act.changed.is_empty() {
             self.tree += 1;
+            self.back_at = None;
             self.named_tree = act.makes;
         }
         if act.hangs {
@@ -485,10 +499,18 @@ impl Sim {
         let results =
             criteria.iter().map(|it| result(it, letters.next().unwrap_or('f'), self.fact)).collect();
         let tree = self.tree();
+        self.stood.insert(tree.clone(), self.standing);
         let wrote: Vec<String> = self.wrote.iter().map(ToString::to_string).collect();
         let round = Round { tree_before: tree.clone(), tree_after: tree, wrote: wrote.clone(), results };
         self.now = self.now.after(1_000);
         self.event(Event::ChecksDone { round: Box::new(round), wrote, untracked: Vec::new() });
+    }
+
+    /// The files are those of an earlier tree, and so is what holds of them.
+    fn put_back(&mut self, tree: &str) {
+        let Some(standing) = self.stood.get(tree) else { return };
+        self.standing = standing;
+        self.back_at = Some(tree.to_owned());
     }
 
     pub(crate) fn sentence(&self) -> &str {

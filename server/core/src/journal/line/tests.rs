@@ -135,7 +135,8 @@ fn any_record() -> impl Strategy<Value = Record> {
             to,
             tree,
             from,
-            paths: Vec::new()
+            paths: Vec::new(),
+            reason: None
         }),
         (proptest::sample::select(kinds.to_vec()), any::<bool>(), any::<String>()).prop_map(
             |(kind, verified, sentence)| Record::Ended {

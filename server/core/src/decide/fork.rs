@@ -1,0 +1,40 @@
+//! What a loop remembers after its files went back: iterations after that point no longer count, and what was
+//! counted stands as it stood then. Money and time that were spent stay spent.
+
+use std::collections::BTreeSet;
+
+use super::state::Loop;
+
+/// What stood at the end of one iteration; of 0 at the start.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mark {
+    claims: u32,
+    turned: bool,
+    /// Plan items done.
+    done: BTreeSet<String>,
+}
+
+/// Remembers how things stand after the last iteration.
+pub(super) fn mark(state: &mut Loop) {
+    let mark = Mark {
+        claims: state.claims,
+        turned: state.turned,
+        done: state.plan.iter().filter(|it| it.done).map(|it| it.id.clone()).collect(),
+    };
+    state.marks.insert(state.iteration, mark);
+}
+
+/// All files are again as they were after `to`; iterations are marked already.
+pub(super) fn rolled_back(state: &mut Loop, to: u32, reason: Option<&str>) {
+    state.rollbacks = if reason.is_some() { state.rollbacks.saturating_add(1) } else { 0 };
+    if let Some(row) = state.history.last_mut() {
+        row.broke = reason.map(str::to_owned);
+    }
+    let mark = state.marks.get(&to).cloned().unwrap_or_default();
+    state.claims = mark.claims;
+    state.turned = mark.turned;
+    for item in &mut state.plan {
+        item.done = mark.done.contains(&item.id);
+    }
+    state.passing_since = None;
+}

@@ -1,0 +1,117 @@
+//! An iteration that broke what held right before it: with `git.on_regression = "rollback"` the files go back to what
+//! they were before it, and are judged again. Never against the user's hand: files that somebody changed meanwhile stay.
+
+use crate::check::Status;
+use crate::journal::{PauseReason, Record, Round, SnapshotWhen};
+use crate::settings::OnRegression;
+use crate::task::CriterionId;
+
+use super::machine::{criteria_of, hold};
+use super::state::{Live, Loop};
+use super::{Effect, Shot, Step, flaky};
+
+/// So many iterations in a row are taken back; the next one is kept, or the loop would never get past it.
+const MAX_IN_A_ROW: u32 = 2;
+const NAMED: usize = 3;
+
+/// The way back, where the last iteration has to be taken back.
+pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
+    let row = state.last_iteration().filter(|it| !it.taken_back && it.changes.count > 0)?;
+    let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
+    let is_held = state.pause.is_some() || live.checking_at_rest || live.kept == Some(row.number);
+    if !is_asked || is_held || state.rollbacks >= MAX_IN_A_ROW {
+        return None;
+    }
+    let broken = broken(state, &row.row, |id| {
+        state.status_of(id).is_some_and(is_failure) && !flaky::is_flaky(state, id)
+    });
+    if broken.is_empty() || state.tree_before().is_none() {
+        return None;
+    }
+    if live.judged_twice.replace(row.number) != Some(row.number) {
+        // Work is not taken back for a check that only fails now and then.
+        return Some(vec![judge_again(state, live)]);
+    }
+    live.taking_back = Some(format!("iteration {} broke {}", row.number, named(&broken)));
+    let to = state.kept_iterations().map(|it| it.number).filter(|it| *it < row.number).last().unwrap_or(0);
+    Some(vec![Step::Effect(Effect::PrepareRollback { to, paths: Vec::new() })])
+}
+
+/// The tree as it is now is kept: is it still the one that was judged?
+pub(super) fn ready(state: &Loop, live: &mut Live, to: u32, shot: Shot) -> Vec<Step> {
+    let before = state.tree_before().map(str::to_owned).filter(|_| shot.tree == state.judged_tree);
+    let Some(tree) = before else {
+        live.taking_back = None;
+        live.kept = Some(state.iteration);
+        return vec![Step::Effect(Effect::GoOn)];
+    };
+    let record = Record::SnapshotTaken {
+        iteration: state.iteration,
+        when: SnapshotWhen::BeforeRollback,
+        tree: shot.tree,
+        head: shot.head,
+        not_covered: shot.not_covered,
+    };
+    vec![Step::Record(record), Step::Effect(Effect::Rollback { to, tree, paths: Vec::new() })]
+}
+
+/// The files are back: nothing is decided upon results of files that are gone.
+pub(super) fn judge_again(state: &Loop, live: &mut Live) -> Step {
+    live.checking_at_rest = true;
+    Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })
+}
+
+/// The user's own way back is answered by a refusal; the loop's is no small matter.
+pub(super) fn failed(state: &Loop, live: &mut Live, message: &str) -> Vec<Step> {
+    match live.taking_back.take() {
+        Some(reason) => {
+            let message = format!("{reason}, and its changes could not be taken back: {message}");
+            hold(state, PauseReason::Workspace, message)
+        }
+        None => Vec::new(),
+    }
+}
+
+/// What the sentence of an iteration adds where its regression stays.
+pub(super) fn kept(state: &Loop, round: Option<&Round>) -> String {
+    let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
+    let row: Vec<_> =
+        round.iter().flat_map(|it| &it.results).map(|it| (it.criterion.clone(), it.status)).collect();
+    if !is_asked || state.rollbacks < MAX_IN_A_ROW || broken(state, &row, |_| true).is_empty() {
+        return String::new();
+    }
+    format!("; kept all the same, since {MAX_IN_A_ROW} iterations in a row were taken back")
+}
+
+/// Whether the last iteration left everything holding that held before it.
+pub(super) fn is_clean(state: &Loop) -> bool {
+    state.last_iteration().is_some_and(|it| !it.row.is_empty() && broken(state, &it.row, |_| true).is_empty())
+}
+
+/// Names of criteria that passed right before the iteration and fail after it.
+fn broken<'a>(
+    state: &'a Loop,
+    row: &[(CriterionId, Status)],
+    counts: impl Fn(&CriterionId) -> bool,
+) -> Vec<&'a str> {
+    let fails =
+        |id: &CriterionId| row.iter().any(|(of, status)| of == id && is_failure(*status)) && counts(id);
+    let held = state.pinned.iter().filter(|it| state.passing_before.contains(&it.criterion.id));
+    held.filter(|it| fails(&it.criterion.id)).map(|it| it.criterion.name.as_str()).collect()
+}
+
+/// A round that could not be judged blames nobody.
+fn is_failure(status: Status) -> bool {
+    match status {
+        Status::Fail | Status::TimedOut | Status::CouldNotRun | Status::NoTestsRan => true,
+        Status::Pass | Status::Unstable | Status::Unverified => false,
+    }
+}
+
+fn named(names: &[&str]) -> String {
+    let shown = names.iter().copied().take(NAMED).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

@@ -1,0 +1,149 @@
+//! Ways back: what an iteration broke is taken back, the files are judged anew, and the loop's memory forks there.
+
+use super::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::Order;
+use crate::journal::{LoopSpec, OutcomeKind, Record};
+use crate::settings::OnRegression;
+
+fn two(on_regression: OnRegression) -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]);
+    spec.settings.git.on_regression = on_regression;
+    spec
+}
+
+/// Plays a loop that rolls back; compares `to` of each rollback and how it ends.
+fn check(start: &'static str, acts: Vec<Act>, rollbacks: &[u32], expect: (OutcomeKind, u32)) -> Sim {
+    let mut spec = two(OnRegression::Rollback);
+    spec.settings.limits.iterations = 8;
+    let sim = Sim::new(spec, start, acts).run();
+    assert_eq!(taken_back(&sim), rollbacks, "{:?}", sim.sentence());
+    let kind = sim.state.outcome.as_ref().map(|it| it.kind);
+    assert_eq!((kind, sim.state.iteration), (Some(expect.0), expect.1), "{}", sim.sentence());
+    sim
+}
+
+fn taken_back(sim: &Sim) -> Vec<u32> {
+    let to = |it: &crate::journal::Entry| match &it.record {
+        Record::RolledBack { to, reason: Some(_), .. } => Some(*to),
+        _ => None,
+    };
+    sim.entries.iter().filter_map(to).collect()
+}
+
+fn last_sentences(sim: &Sim) -> Vec<&str> {
+    sim.state.history.iter().map(|it| it.sentence.as_str()).collect()
+}
+
+#[test]
+fn what_an_iteration_broke_is_taken_back() {
+    use OutcomeKind::Completed;
+    // A guard, a goal that had turned, both at once; and nothing where nothing broke.
+    check("pf", vec![Act::new("fp"), Act::new("pp")], &[0], (Completed, 2));
+    check("ff", vec![Act::new("pf"), Act::new("fp"), Act::new("pp")], &[1], (Completed, 3));
+    check("ff", vec![Act::new("pf"), Act::new("pf"), Act::new("pp")], &[], (Completed, 3));
+    check("pf", vec![Act::new("tf"), Act::new("pp")], &[0], (Completed, 2));
+    // What no round could judge blames nobody, and where no file changed there is nothing to take back.
+    check("pf", vec![Act::new("-f"), Act::new("pp")], &[], (Completed, 2));
+    check("pf", vec![Act::idle("ff"), Act::new("pp")], &[], (Completed, 2));
+    let sim = Sim::new(two(OnRegression::Keep), "pf", vec![Act::new("fp"), Act::new("pp")]).run();
+    assert_eq!(taken_back(&sim), Vec::<u32>::new());
+}
+
+#[test]
+fn the_next_iteration_is_told_and_starts_on_judged_files() {
+    let acts = vec![Act::new("pf"), Act { changed: vec!["a.rs", "b.rs"], ..Act::new("fp") }, Act::new("pp")];
+    let sim = check("ff", acts, &[1], (OutcomeKind::Completed, 3));
+    let prompt = sim.prompts.get(2).map(String::as_str).unwrap_or_default();
+    for part in ["iteration 2 broke tests pass", "- `a.rs`\n- `b.rs`", "Its changes were taken back"] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+    // It reads the results of the files as they are again.
+    assert!(!prompt.contains("Regressed"), "{prompt}");
+    assert!(prompt.contains("## What holds: keep it so\n\n- tests pass"), "{prompt}");
+    let back =
+        sim.entries.iter().position(|it| matches!(it.record, Record::RolledBack { .. })).expect("back");
+    let next = sim.entries.get(back + 1).map(|it| &it.record);
+    assert!(matches!(next, Some(Record::ChecksDone { iteration: None, .. })), "{next:?}");
+    assert!(matches!(sim.entries.get(back - 1).map(|it| &it.record), Some(Record::SnapshotTaken { .. })));
+}
+
+#[test]
+fn after_two_in_a_row_it_is_kept_and_said() {
+    let breaks = || Act::new("fp");
+    let sim =
+        check("pf", vec![breaks(), breaks(), breaks(), Act::new("pp")], &[0, 0], (OutcomeKind::Completed, 4));
+    let sentences = last_sentences(&sim);
+    assert!(sentences[2].contains("1 broke; kept all the same, since 2 iterations"), "{sentences:?}");
+    // An iteration that breaks nothing starts the count anew.
+    let acts = vec![breaks(), breaks(), Act::new("pf"), breaks(), Act::new("pp")];
+    check("pf", acts, &[0, 0, 3], (OutcomeKind::Completed, 5));
+}
+
+#[test]
+fn it_counts_as_no_progress() {
+    let mut spec = two(OnRegression::Rollback);
+    spec.settings.breaker.no_progress = 2;
+    let sim = Sim::new(spec, "pf", vec![Act::new("fp"), Act::new("fp")]);
+    let mut sim = sim;
+    while !sim.entries.iter().any(|it| matches!(it.record, Record::BreakerChanged { .. })) {
+        assert!(sim.turn(), "{}", sim.sentence());
+    }
+    assert_eq!((sim.state.iteration, taken_back(&sim)), (2, vec![0, 0]));
+    let reason = sim.state.breaker.reason.clone().unwrap_or_default();
+    assert!(reason.contains("2 iterations without a file change that stayed"), "{reason}");
+}
+
+#[test]
+fn neither_a_stop_nor_the_users_hand_is_overruled() {
+    let start = || Sim::new(two(OnRegression::Rollback), "pf", vec![Act::new("ff"), Act::new("pp")]);
+    let mut sim = start();
+    while sim.state.history.is_empty() || sim.state.history[0].ending.is_none() {
+        sim.turn();
+    }
+    sim.order(Order::Stop);
+    sim.play();
+    assert_eq!(taken_back(&sim), Vec::<u32>::new(), "a stop leaves the files");
+    // Paused right after the iteration, files edited by hand: they stay.
+    let mut sim = start();
+    sim.turn();
+    sim.order(Order::Pause);
+    sim.play();
+    sim.order(Order::Resume);
+    while sim.state.history.is_empty() {
+        sim.turn();
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim.edited("ff");
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(taken_back(&sim), Vec::<u32>::new());
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Completed));
+}
+
+#[test]
+fn a_way_back_forks_the_memory() {
+    let mut spec = two(OnRegression::Keep);
+    spec.plan = vec![item("one"), item("two")];
+    let says = "<promise>COMPLETE</promise>";
+    let acts = vec![Act { ticks: 1, ..Act::new("pf") }, Act { ticks: 2, ..Act::new("fp").says(says) }];
+    let mut sim = Sim::new(spec, "ff", acts);
+    while sim.state.iteration < 2 {
+        sim.turn();
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    assert_eq!((sim.state.claims, sim.state.open_items().count()), (1, 0));
+    sim.order(Order::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
+    assert!(!sim.state.history[1].taken_back, "single files are no way back");
+    sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+    sim.play();
+    assert_eq!((sim.state.claims, sim.state.open_items().count()), (0, 1));
+    assert!(!sim.state.history[0].taken_back && sim.state.history[1].taken_back);
+    sim.order(Order::Resume);
+    while sim.prompts.len() < 3 {
+        assert!(sim.turn());
+    }
+    assert!(sim.prompts[2].contains("2 (taken back"), "{}", sim.prompts[2]);
+    assert!(!sim.prompts[2].contains("said that all was done"), "{}", sim.prompts[2]);
+}

@@ -1,0 +1,78 @@
+//! Iterations that break what held, and what the loop makes of them with `git.on_regression = "rollback"`.
+
+use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::Scenario;
+
+const ROLLS_BACK: &str = "git.on_regression = \"rollback\"";
+const CRITERIA: &[&str] = &["Kept: `$ grep -qx good kept`", "It is there: `exists done`"];
+
+#[test]
+fn what_an_iteration_broke_is_taken_back_without_git() {
+    let played = Scenario {
+        files: &[("kept", "good\n")],
+        settings: ROLLS_BACK,
+        criteria: CRITERIA,
+        acts: &["echo bad > kept; echo half > new", "touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert!(!played.world.has("new") && !played.world.has(".git"));
+    played.file("kept", "good\n").did(1, "2 files changed, 0 of 2 pass, 1 broke");
+    let back = played.all("rolled-back");
+    assert_eq!(
+        (back.len(), &back[0]["to"], &back[0]["reason"]),
+        (1, &0.into(), &"iteration 1 broke Kept".into())
+    );
+    played.told(2, "Its changes were taken back: iteration 1 broke Kept.").told(2, "`kept`, `new`");
+    played.not_told(2, "Regressed");
+    // Nothing is lost: the tree as it was is on record, and can be had again.
+    assert_eq!(played.record("snapshot-taken", 1)["when"], "before");
+    assert!(played.all("snapshot-taken").iter().any(|it| it["tree"] == back[0]["from"]));
+    played
+        .world
+        .run(&["log"])
+        .expect(0)
+        .out("files put back as they were at the start: iteration 1 broke Kept");
+    played.world.run(&["rollback", "latest", "1"]).expect(0);
+    played.file("kept", "bad\n").file("new", "half\n");
+}
+
+#[test]
+fn a_regression_after_two_that_were_taken_back_stays() {
+    let played = Scenario {
+        files: &[("kept", "good\n")],
+        settings: "git.on_regression = \"rollback\"\nlimits.iterations = 3",
+        criteria: CRITERIA,
+        acts: &["echo bad >> kept; echo bad > kept"],
+        ends: Limit(3, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.all("rolled-back").len(), 2);
+    played.did(
+        3,
+        "1 file changed, 0 of 2 pass, 1 broke; kept all the same, since 2 iterations in a row were taken back",
+    );
+    played.file("kept", "bad\n");
+}
+
+#[test]
+fn a_way_back_leaves_index_refs_and_reflog() {
+    let git =
+        "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
+    let played = Scenario {
+        files: &[("kept", "good\n"), ("staged", "1\n")],
+        before: &format!("{git}; echo 2 > staged; git add staged; cp .git/index ../index; cp .git/logs/HEAD ../reflog; git for-each-ref > ../refs"),
+        settings: ROLLS_BACK,
+        criteria: CRITERIA,
+        acts: &["echo bad > kept", "touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.file("kept", "good\n").file("staged", "2\n");
+    played
+        .world
+        .shell("cmp .git/index ../index; cmp .git/logs/HEAD ../reflog; git for-each-ref | cmp - ../refs");
+}
