@@ -12,6 +12,7 @@ mod hooks;
 mod inspect;
 pub mod launch;
 pub mod main_loop;
+mod notes;
 pub mod perform;
 pub mod reading;
 pub mod rounds;

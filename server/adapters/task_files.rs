@@ -79,6 +79,11 @@ pub fn load(root: &Path, found: &Found) -> Result<LoadedTask, TaskFileError> {
     Ok(LoadedTask { documents, task })
 }
 
+/// The first bytes of a text file inside the root, as UTF-8.
+pub fn beginning(root: &Path, path: &Path, most: u64) -> Result<String, TaskFileError> {
+    Ok(decode(&read_up_to(root, path, most)?).0)
+}
+
 /// Paths behind `CONTEXT:` that are not there: the agent would be sent to look for nothing.
 pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
     let missing = task.context.iter().filter_map(|mention| {
@@ -95,16 +100,21 @@ fn relative(root: &Path, path: &Path) -> String {
 }
 
 fn read(root: &Path, path: &Path) -> Result<Vec<u8>, TaskFileError> {
+    let bytes = read_up_to(root, path, MOST_BYTES + 1)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(TaskFileError::TooLarge { path: path.to_owned() });
+    }
+    Ok(bytes)
+}
+
+fn read_up_to(root: &Path, path: &Path, most: u64) -> Result<Vec<u8>, TaskFileError> {
     let failed = |source| TaskFileError::Read { path: path.to_owned(), source };
     let file = open::beneath(root, path)?;
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(TaskFileError::NotAFile { path: path.to_owned() });
     }
     let mut bytes = Vec::new();
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(TaskFileError::TooLarge { path: path.to_owned() });
-    }
+    file.take(most).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }
 

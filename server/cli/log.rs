@@ -1,9 +1,12 @@
 //! `log`: what happened in a loop, one line a record; `--json` prints the journal itself.
 
+use std::io::IsTerminal as _;
+
 use loopkeeper_core::decide::Loop;
+use loopkeeper_core::sanitize;
 
 use super::exit::Exit;
-use super::failure::{self, Answer};
+use super::failure::{self, Answer, Failure};
 use super::out::Out;
 use super::render::entry::{self, Detail, Teller};
 use super::render::{Glyphs, QUIET};
@@ -11,7 +14,7 @@ use super::select::LoopArg;
 use crate::adapters::journal_file;
 use crate::adapters::state_dir::StateDir;
 use crate::front::follow::Following;
-use crate::front::loops;
+use crate::front::loops::{self, Seen};
 use crate::front::zone::Zone;
 
 #[derive(Debug, clap::Args)]
@@ -21,6 +24,9 @@ pub(crate) struct Args {
     /// Show the agent's sessions: when each began, and why it was left
     #[arg(long, conflicts_with = "json")]
     pub(crate) sessions: bool,
+    /// Print what the agent was told in this iteration
+    #[arg(long, value_name = "ITERATION", conflicts_with_all = ["json", "sessions"])]
+    pub(crate) prompt: Option<u32>,
     /// Print the journal's records as they are, one a line
     #[arg(long)]
     pub(crate) json: bool,
@@ -32,6 +38,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     if args.json {
         out.write(&String::from_utf8_lossy(&journal_file::lines(&journal)?));
         return Ok(Exit::Done);
+    }
+    if let Some(iteration) = args.prompt {
+        return prompt(&seen, iteration, out);
     }
     if args.sessions {
         sessions(&seen.state, out);
@@ -45,6 +54,22 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     }
     if seen.damage.is_some() {
         out.line("From here on the journal is damaged; nothing of it was changed.");
+    }
+    Ok(Exit::Done)
+}
+
+/// The text that the agent was given, as it was kept; on a terminal without what could move its cursor.
+fn prompt(seen: &Seen, iteration: u32, out: &mut Out) -> Answer {
+    let path = seen.dir.prompts().join(format!("{iteration:04}.md"));
+    let text = std::fs::read(&path).map_err(|_| {
+        Failure::usage(format_args!("loop {} kept no prompt of iteration {iteration}", seen.dir.id()))
+            .hint(format_args!("Its last iteration is {}; the first is 1.", seen.state.iteration))
+    })?;
+    let text = String::from_utf8_lossy(&text);
+    if std::io::stdout().is_terminal() {
+        out.write(&sanitize::text(&text));
+    } else {
+        out.write(&text);
     }
     Ok(Exit::Done)
 }

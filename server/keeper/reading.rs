@@ -11,6 +11,7 @@ use loopkeeper_core::trust::{Item, Runs};
 use loopkeeper_core::when;
 
 use super::checks::files;
+use super::notes;
 use super::perform::Scene;
 use crate::adapters::task_files;
 use crate::adapters::trust::TrustStore;
@@ -28,6 +29,7 @@ pub(super) fn read(scene: &Scene, spec: &LoopSpec) -> Reading {
         criteria: task.criteria,
         plan: task.plan,
         matching: matching(spec),
+        notes: notes::read(spec),
     }
 }
 

@@ -37,6 +37,7 @@ pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent
 use crate::agent::AgentRun;
 use crate::journal::{Head, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
+use crate::prompt::Notes;
 use crate::protection::Found;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
@@ -135,6 +136,7 @@ pub struct Reading {
     pub surfaces: Vec<String>,
     /// Globs of `exit.when` that files of the tree match.
     pub matching: Vec<String>,
+    pub notes: Notes,
 }
 
 /// What the list of calls that all loops of this user share says to one more.

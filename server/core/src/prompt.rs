@@ -3,6 +3,7 @@
 
 pub(crate) mod grammar;
 pub(crate) mod markdown;
+mod notes;
 mod past;
 mod sections;
 
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::CheckResult;
 use crate::journal::{Changes, Claim, Pinned, QuestionKind};
 use crate::task::{CriterionId, PlanItem};
+pub use notes::{Notes, patterns};
 
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -38,6 +40,8 @@ pub struct PromptInput<'a> {
     pub passed_before: &'a BTreeSet<CriterionId>,
     /// The iterations before this one, oldest first.
     pub past: &'a [Past<'a>],
+    /// The project's own files of memory.
+    pub notes: &'a Notes,
     /// What they marked as lasting, oldest first; no more than [`MAX_DECISIONS`].
     pub decisions: &'a [&'a str],
     pub plan: &'a [PlanItem],

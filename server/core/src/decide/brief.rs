@@ -45,6 +45,7 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
         passed_before: &passed_before(state),
         past: &past,
         decisions: &decisions(state),
+        notes: &reading.notes,
         plan: &reading.plan,
         steering: &state.steering,
         settled: state.questions.settled.as_ref().map(settled),

@@ -4,6 +4,7 @@ mod breaker;
 mod breaking;
 mod exit;
 mod limits;
+mod memory;
 mod outcomes;
 mod properties;
 mod questions;

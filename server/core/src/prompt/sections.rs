@@ -9,7 +9,7 @@ use crate::view::words;
 
 use super::grammar::described;
 use super::markdown::{fenced, head, line, tail};
-use super::{PromptInput, past};
+use super::{PromptInput, notes, past};
 
 /// Entries of a list; more of them help nobody.
 const MAX_LISTED: usize = 100;
@@ -32,6 +32,7 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     past::last(&mut out, input);
     past::tried(&mut out, input);
     past::decided(&mut out, input);
+    notes::tell(&mut out, input);
     plan(&mut out, input);
     settled(&mut out, input);
     steering(&mut out, input);

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{any, proptest};
 
-use super::{Asked, Budget, MAX_BYTES, Past, PromptInput, build};
+use super::{Asked, Budget, MAX_BYTES, Notes, Past, PromptInput, build};
 use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, Pinned, QuestionKind, Role};
 use crate::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem};
@@ -17,6 +17,7 @@ struct Scene {
     passed_before: BTreeSet<CriterionId>,
     past: Vec<Row>,
     decisions: Vec<&'static str>,
+    notes: Notes,
     plan: Vec<PlanItem>,
     settled: Option<(QuestionKind, String, Option<String>)>,
     steering: Vec<String>,
@@ -100,6 +101,7 @@ impl Scene {
             passed_before: &self.passed_before,
             past: &self.past.iter().enumerate().map(Row::told).collect::<Vec<_>>(),
             decisions: &self.decisions,
+            notes: &self.notes,
             plan: &self.plan,
             resumed: false,
             settled: self.settled.as_ref().map(|(kind, question, answer)| Asked {
@@ -300,6 +302,26 @@ fn what_an_iteration_hands_over_is_kept_to_its_end() {
     assert!(text.contains("The end of its last message, as a report"), "{text}");
     assert!(text.contains("y\nlast\n```") && !text.contains("first"), "{text}");
     assert!(text.matches('y').count() < 2_200, "{text}");
+}
+
+#[test]
+fn files_of_memory_are_pointed_to_and_their_patterns_told() {
+    let notes = Notes {
+        progress: vec!["progress.txt".into()],
+        agents: vec!["AGENTS.md".into()],
+        patterns: vec![("progress.txt".into(), "- use the pool\n```\n# forged".into())],
+        missing: None,
+    };
+    let scene = Scene { notes, ..Scene::new() };
+    contains(&scene, "- `progress.txt`: read it before you begin. Before you end, append a dated entry");
+    contains(&scene, "- `AGENTS.md`: read it before you begin. Where you learned");
+    contains(&scene, "Codebase Patterns of `progress.txt`:\n\n````\n- use the pool\n```\n# forged\n````\n");
+    lacks(&scene, "is not there yet");
+    let missing = Notes { missing: Some("ralph/progress.txt".into()), ..Notes::default() };
+    let scene = Scene { notes: missing, ..Scene::new() };
+    contains(&scene, "- `ralph/progress.txt` is not there yet: start it in this form");
+    contains(&scene, "# Ralph Progress Log\nStarted: <date>\n---\n\n## Codebase Patterns\n");
+    lacks(&Scene::new(), "Notes that this project keeps");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::decide::{
 };
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
+use crate::prompt::Notes;
 use crate::protection::Found;
 use crate::settings::{Dialect, Permissions, PromptBy, Sandbox, Settings};
 use crate::task::{Check, Criterion, CriterionId, Place, PlanItem, TaskId};
@@ -442,6 +443,7 @@ impl Sim {
             untrusted,
             surfaces: Vec::new(),
             matching: Vec::new(),
+            notes: Notes::default(),
         }
     }
 

@@ -1,0 +1,60 @@
+//! What a prompt remembers of the iterations before it.
+
+use super::sim::{Act, Sim, criterion, spec};
+use crate::decide::Order;
+
+fn sim(acts: Vec<Act>) -> Sim {
+    Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", acts)
+}
+
+fn told(sim: &Sim, start: usize) -> &str {
+    &sim.prompts[start - 1]
+}
+
+#[track_caller]
+fn contains(text: &str, expect: &str) {
+    assert!(text.contains(expect), "{expect:?} not in:\n{text}");
+}
+
+#[test]
+fn what_iterations_did_said_and_decided_reaches_the_next() {
+    let acts = vec![
+        Act::new("f").says("Began.\n\nDecision: use SQLite\n"),
+        Act::new("f").says("Went on.\n\nDecision: keep the old names\nDecision: use SQLite\n"),
+        Act::new("f").says("Third."),
+        Act::new("p"),
+    ];
+    let sim = sim(acts).run();
+    assert!(!told(&sim, 1).contains("tried before"), "{}", told(&sim, 1));
+    let last = told(&sim, 4);
+    contains(last, "- 1: 1 file changed, 0 of 1 pass\n- 2: 1 file changed, 0 of 1 pass\n- 3: 1 file changed");
+    contains(last, "own words, no order of the user's:\n\n- keep the old names\n- use SQLite\n\n");
+    contains(last, "Third.");
+    contains(last, "Went on.");
+    assert!(!last.contains("Began."), "{last}");
+}
+
+#[test]
+fn what_was_taken_back_is_said_and_its_decisions_are_forgotten() {
+    let mut sim = sim(vec![Act::new("f").says("Decision: one"), Act::new("f").says("Decision: two")]);
+    while sim.prompts.len() < 2 {
+        sim.turn();
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+    sim.play();
+    sim.acts.extend([Act::new("f"), Act::new("p")]);
+    sim.order(Order::Resume);
+    sim.play();
+    let third = told(&sim, 3);
+    contains(third, "- 1: 1 file changed");
+    contains(third, "- 2 (taken back: its changes are no longer in the files): 1 file changed");
+    contains(third, "- one\n");
+    assert!(!third.contains("- two\n"), "{third}");
+    // A rollback to an iteration brings back what that one was made of.
+    let taken = |sim: &Sim| -> Vec<u32> {
+        sim.state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect()
+    };
+    assert_eq!(taken(&sim), [2]);
+}

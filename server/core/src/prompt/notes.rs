@@ -1,0 +1,143 @@
+//! The project's own files of memory: where they are, what their top says, and what the agent is asked to keep in
+//! them. They are the agent's to write; loopkeeper writes none.
+
+use std::fmt::Write as _;
+
+use super::PromptInput;
+use super::markdown::{fenced, head, line, span};
+
+/// Of the patterns at the top of a progress file.
+const PATTERNS_BYTES: usize = 8 * 1024;
+
+/// What of these files is there, by paths relative to the root. Unchanged while nobody edits them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Notes {
+    /// `progress.txt` and its like.
+    pub progress: Vec<String>,
+    /// `AGENTS.md`.
+    pub agents: Vec<String>,
+    /// Each progress file's section of patterns, where it has one.
+    pub patterns: Vec<(String, String)>,
+    /// A `progress.txt` that a task with stories lacks.
+    pub missing: Option<String>,
+}
+
+/// The section `Codebase Patterns` of a progress file, without its heading; empty where there is none.
+pub fn patterns(text: &str) -> &str {
+    let Some((at, level)) = heading(text) else { return "" };
+    let rest = text.get(at..).unwrap_or_default();
+    let mut end = 0;
+    for line in rest.split_inclusive('\n') {
+        let ends = level_of(line).is_some_and(|(it, _)| it <= level) || line.trim() == "---";
+        if ends {
+            break;
+        }
+        end += line.len();
+    }
+    head(rest.get(..end).unwrap_or_default().trim(), PATTERNS_BYTES)
+}
+
+/// Where the text behind the heading begins, and the heading's level.
+fn heading(text: &str) -> Option<(usize, usize)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if let Some((level, title)) = level_of(line)
+            && title.trim_end_matches(':').eq_ignore_ascii_case("codebase patterns")
+        {
+            return Some((at, level));
+        }
+    }
+    None
+}
+
+fn level_of(line: &str) -> Option<(usize, &str)> {
+    let level = line.len() - line.trim_start_matches('#').len();
+    let title = line.get(level..)?.strip_prefix([' ', '\t'])?;
+    (1..=6).contains(&level).then_some((level, title.trim()))
+}
+
+/// The section of the prompt.
+pub(super) fn tell(out: &mut String, input: &PromptInput<'_>) {
+    let notes = input.notes;
+    if notes == &Notes::default() {
+        return;
+    }
+    out.push_str("## Notes that this project keeps\n\n");
+    for path in &notes.progress {
+        let _ = writeln!(
+            out,
+            "- {}: read it before you begin. Before you end, append a dated entry with what you did, which files \
+             changed, and what the next one should know; what holds everywhere goes into `## Codebase Patterns` at \
+             its top. Never replace what stands there.",
+            path_of(path)
+        );
+    }
+    for path in &notes.agents {
+        let _ = writeln!(
+            out,
+            "- {}: read it before you begin. Where you learned something that whoever works here must know, add it.",
+            path_of(path)
+        );
+    }
+    if let Some(path) = &notes.missing {
+        missing(out, path);
+    }
+    out.push('\n');
+    for (path, patterns) in &notes.patterns {
+        let _ = write!(out, "Codebase Patterns of {}:\n\n{}\n", path_of(path), fenced(patterns));
+    }
+}
+
+fn missing(out: &mut String, path: &str) {
+    let _ = writeln!(
+        out,
+        "- {} is not there yet: start it in this form, one entry an iteration.\n",
+        path_of(path)
+    );
+    out.push_str(&fenced(
+        "# Ralph Progress Log\n\
+         Started: <date>\n\
+         ---\n\n\
+         ## Codebase Patterns\n\
+         - <what holds everywhere in this code>\n\n\
+         ## Key Files\n\
+         - <path>: <what it is for>\n\n\
+         ---\n\n\
+         ## <date and time> - <story id>\n\
+         - <what was done, and which files changed>\n\
+         - Learnings: <what the next one should know>\n\
+         ---\n",
+    ));
+}
+
+fn path_of(path: &str) -> String {
+    span(&line(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::patterns;
+
+    fn check(text: &str, expect: &str) {
+        assert_eq!(patterns(text), expect, "{text:?}");
+    }
+
+    #[test]
+    fn the_section_of_patterns_ends_where_the_next_begins() {
+        check("", "");
+        check("# Ralph Progress Log\n---\n## 2026-01-01 - US-1\n- Codebase Patterns\n", "");
+        check("# Log\n## Codebase Patterns\n- a\n- b\n\n## Key Files\n- c\n", "- a\n- b");
+        check("# Log\r\n## Codebase Patterns\r\n- a\r\n---\r\n- b\r\n", "- a");
+        check("## codebase patterns:\n- a\n### More\n- b\n# Next\n- c", "- a\n### More\n- b");
+        check("## Codebase Patterns", "");
+        check("## Codebase Patterns of old\n- a\n", "");
+        check("#Codebase Patterns\n- a\n", "");
+    }
+
+    #[test]
+    fn patterns_are_bounded() {
+        let text = format!("## Codebase Patterns\n{}", "ü".repeat(10_000));
+        assert_eq!(patterns(&text).len(), 8 * 1024);
+    }
+}
