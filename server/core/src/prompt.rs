@@ -5,6 +5,7 @@ pub(crate) mod grammar;
 pub(crate) mod markdown;
 mod notes;
 mod past;
+mod plan;
 mod sections;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -159,14 +159,21 @@ pub enum PatternKind {
 
 /// A story of `prd.json` or a box of a fix plan: the agent's own account of its progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PlanItem {
     /// The story's `id`, else made as a criterion's.
     pub id: String,
     pub title: String,
     pub done: bool,
-    /// False under an optional heading: an open one does not keep the loop going.
+    /// False under an optional heading and where it is skipped: an open one does not keep the loop going.
     pub blocking: bool,
     pub place: Place,
+    /// In thousandths, lower ones first; `None`: as it stands in the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i64>,
+    /// Items that are to be done before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
 }
 
 /// Something a person should know about a document: shown where it is written.

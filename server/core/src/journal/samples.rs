@@ -208,6 +208,8 @@ fn plan_item() -> PlanItem {
         done: false,
         blocking: true,
         place: Place { file: "prd.json".to_owned(), range: 0..5 },
+        priority: Some(1_000),
+        depends_on: vec!["US-0".to_owned()],
     }
 }
 

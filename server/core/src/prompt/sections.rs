@@ -9,12 +9,11 @@ use crate::view::words;
 
 use super::grammar::described;
 use super::markdown::{fenced, head, line, tail};
-use super::{PromptInput, notes, past};
+use super::{PromptInput, notes, past, plan};
 
 /// Entries of a list; more of them help nobody.
 const MAX_LISTED: usize = 100;
 pub(super) const MAX_FILES: usize = 20;
-const MAX_OPEN_ITEMS: usize = 5;
 /// The user's notes count as a whole; a novel does not fit.
 const STEERING_BYTES: usize = 16 * 1024;
 const NAME_BYTES: usize = 400;
@@ -33,7 +32,7 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     past::tried(&mut out, input);
     past::decided(&mut out, input);
     notes::tell(&mut out, input);
-    plan(&mut out, input);
+    plan::tell(&mut out, input.plan);
     settled(&mut out, input);
     steering(&mut out, input);
     list(&mut out, "Context: read these first", input.context);
@@ -168,23 +167,6 @@ fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Ite
         .pinned
         .iter()
         .filter(move |it| results.get(&it.criterion.id).is_some_and(|result| result.status == status))
-}
-
-fn plan(out: &mut String, input: &PromptInput<'_>) {
-    if input.plan.is_empty() {
-        return;
-    }
-    let open: Vec<_> = input.plan.iter().filter(|it| !it.done).collect();
-    let done = input.plan.len() - open.len();
-    let _ = writeln!(out, "## The plan: {done} of {} done\n", input.plan.len());
-    for item in open.iter().take(MAX_OPEN_ITEMS) {
-        let optional = if item.blocking { "" } else { " (optional)" };
-        let _ = writeln!(out, "- open: {}{optional}", short(&item.title));
-    }
-    if open.len() > MAX_OPEN_ITEMS {
-        let _ = writeln!(out, "- and {} more", open.len() - MAX_OPEN_ITEMS);
-    }
-    out.push('\n');
 }
 
 /// What the last iteration wanted to know: the answer, or that there is none.

@@ -143,7 +143,15 @@ fn command(command: &str) -> Check {
 }
 
 fn item(title: &str, done: bool) -> PlanItem {
-    PlanItem { id: title.into(), title: title.into(), done, blocking: true, place: Place::default() }
+    PlanItem {
+        id: title.into(),
+        title: title.into(),
+        done,
+        blocking: true,
+        place: Place::default(),
+        priority: None,
+        depends_on: Vec::new(),
+    }
 }
 
 #[test]
@@ -322,6 +330,42 @@ fn files_of_memory_are_pointed_to_and_their_patterns_told() {
     contains(&scene, "- `ralph/progress.txt` is not there yet: start it in this form");
     contains(&scene, "# Ralph Progress Log\nStarted: <date>\n---\n\n## Codebase Patterns\n");
     lacks(&Scene::new(), "Notes that this project keeps");
+}
+
+/// Items as `title[*][!][:priority][<dependency]`: `*` done, `!` skipped.
+fn planned(items: &[&str], expect: &str) {
+    let read = |text: &&str| {
+        let (text, before) = text.split_once('<').map_or((*text, None), |(text, it)| (text, Some(it)));
+        let (name, priority) = text.split_once(':').map_or((text, None), |(text, it)| (text, Some(it)));
+        PlanItem {
+            blocking: !name.contains('!'),
+            priority: priority.map(|it| it.parse::<i64>().unwrap() * 1_000),
+            depends_on: before.into_iter().map(str::to_owned).collect(),
+            ..item(name.trim_end_matches(['*', '!']), name.contains('*'))
+        }
+    };
+    let text = Scene { plan: items.iter().map(read).collect(), ..Scene::new() }.build();
+    let (_, section) = text.split_once("## The plan: ").unwrap();
+    let lines: Vec<&str> = section.lines().skip(2).take_while(|it| !it.is_empty()).collect();
+    assert_eq!(lines.join("\n"), expect);
+}
+
+#[test]
+fn open_items_are_told_in_the_order_in_which_they_are_to_be_done() {
+    planned(&["a", "b*", "c"], "- open: a\n- open: c");
+    planned(&["a:3", "b:1", "c:2"], "- next: b\n- open: c\n- open: a");
+    planned(&["a*:1", "b:2", "c:2"], "- next: b\n- open: c");
+    planned(&["a", "b:1"], "- next: b\n- open: a");
+    planned(&["a!", "b"], "- open: b\n- open: a (optional)");
+    planned(&["a<b", "b"], "- next: b\n- open: a, after b");
+    planned(&["a:1<b", "b:2", "c:3"], "- next: b\n- open: c\n- open: a, after b");
+    planned(&["a<b", "b*"], "- next: a");
+    planned(&["a<b", "b!"], "- next: a\n- open: b (optional)");
+    planned(&["a<b", "b<a"], "- open: a, after b\n- open: b, after a");
+    planned(
+        &["a", "b", "c", "d", "e", "f"],
+        "- open: a\n- open: b\n- open: c\n- open: d\n- open: e\n- and 1 more",
+    );
 }
 
 #[test]

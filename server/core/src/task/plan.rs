@@ -51,6 +51,8 @@ pub(super) fn push_item(
         title: grammar::shortened(&read.name, NAME_CHARS),
         done,
         blocking: !optional && !read.attributes.optional,
+        priority: None,
+        depends_on: Vec::new(),
         place: out.place(text.range.clone()),
     });
     out.plan.len() - 1

@@ -110,16 +110,13 @@ impl Reader<'_> {
         let title = fields.text("title", self).unwrap_or_default();
         fields.text("description", self);
         fields.text("notes", self);
-        if let Some(value) = fields.get("priority")
-            && value.as_number_lit().is_none()
-        {
-            self.wrong("priority", "a number", value);
-        }
+        let priority = self.priority(&fields);
         for label in fields.list("labels", self) {
             self.text_of("labels", label);
         }
-        self.dependencies(&fields, known);
+        let depends_on = self.dependencies(&fields, known);
         let done = fields.flag("passes", self);
+        let skipped = fields.flag("skipped", self);
         let name = [title.as_str(), id.as_deref().unwrap_or_default()]
             .into_iter()
             .find(|name| !name.trim().is_empty());
@@ -133,8 +130,10 @@ impl Reader<'_> {
             id: id.unwrap_or_else(|| ids::base_id(None, &title)),
             title: grammar::shortened(&grammar::one_line(&title), NAME_CHARS),
             done,
-            blocking: true,
+            blocking: !skipped,
             place: self.out.place(place),
+            priority,
+            depends_on,
         });
         let plan = Some(self.out.plan.len() - 1);
         for criterion in fields.list("acceptanceCriteria", self) {
@@ -167,13 +166,27 @@ impl Reader<'_> {
         Some(id)
     }
 
-    fn dependencies(&mut self, fields: &Fields<'_>, known: &HashSet<&str>) {
+    fn priority(&mut self, fields: &Fields<'_>) -> Option<i64> {
+        let value = fields.get("priority")?;
+        let Some(number) = value.as_number_lit() else {
+            self.wrong("priority", "a number", value);
+            return None;
+        };
+        number.value.parse::<f64>().ok().map(|it| (it * 1_000.0).round() as i64)
+    }
+
+    /// Only those that are stories: for another nobody could wait.
+    fn dependencies(&mut self, fields: &Fields<'_>, known: &HashSet<&str>) -> Vec<String> {
+        let mut found = Vec::new();
         for value in fields.list("dependsOn", self) {
             let Some(text) = self.text_of("dependsOn", value) else { continue };
-            if !known.contains(text.value.as_ref()) {
+            if known.contains(text.value.as_ref()) {
+                found.push(text.value.trim().to_owned());
+            } else {
                 self.out_of_order(&text.value, "names no story", text.range.start..text.range.end);
             }
         }
+        found
     }
 
     fn prose_criterion(&mut self, value: &Value<'_>, plan: Option<usize>) {
@@ -204,7 +217,9 @@ impl Reader<'_> {
             // Between escapes a replacement would not be JSON.
             item.faults.iter_mut().for_each(|fault| fault.fix = None);
         }
-        self.out.add_item(item, range, Origin { plan, ..Origin::default() });
+        // What a skipped story asks for keeps no loop going.
+        let optional = plan.and_then(|it| self.out.plan.get(it)).is_some_and(|it| !it.blocking);
+        self.out.add_item(item, range, Origin { plan, optional, ..Origin::default() });
     }
 
     fn inline(&self, text: &StringLit<'_>) -> Inline<'static> {

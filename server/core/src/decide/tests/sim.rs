@@ -156,6 +156,8 @@ pub(crate) fn item(title: &str) -> PlanItem {
         done: false,
         blocking: true,
         place: Place::default(),
+        priority: None,
+        depends_on: Vec::new(),
     }
 }
 

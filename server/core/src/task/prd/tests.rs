@@ -91,6 +91,26 @@ fn stories_are_plan_items_and_their_criteria_are_criteria() {
     assert_eq!(read("prd.json", text).title, "Shop");
 }
 
+/// What orders a story, and whether it and what it asks for keep a loop going.
+#[track_caller]
+fn ordered(fields: &str, expect: (Option<i64>, &[&str], bool)) {
+    let criterion = r#""acceptanceCriteria": ["Tests: `$ make`"]"#;
+    let Outline { plan, criteria, .. } = read("prd.json", &story(&format!("{fields}, {criterion}")));
+    let found: Vec<&str> = plan[0].depends_on.iter().map(String::as_str).collect();
+    assert_eq!((plan[0].priority, found.as_slice(), plan[0].blocking), expect, "{fields}");
+    assert_eq!(criteria[0].criterion.required, expect.2, "{fields}");
+}
+
+#[test]
+fn a_story_is_ordered_by_its_fields_and_can_be_skipped() {
+    ordered(r#""priority": 2"#, (Some(2_000), &[], true));
+    ordered(r#""priority": -1.5"#, (Some(-1_500), &[], true));
+    ordered(r#""priority": "high""#, (None, &[], true));
+    ordered(r#""dependsOn": ["A", "nobody"]"#, (None, &["A"], true));
+    ordered(r#""skipped": true"#, (None, &[], false));
+    ordered(r#""skipped": false"#, (None, &[], true));
+}
+
 #[test]
 fn escapes_widen_a_place_to_its_literal() {
     check(

@@ -83,6 +83,7 @@ pub(super) const STORY_FIELDS: &[&str] = &[
     "completionCriteria",
     "priority",
     "passes",
+    "skipped",
     "dependsOn",
     "labels",
 ];
