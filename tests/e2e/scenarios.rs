@@ -19,6 +19,7 @@ mod sessions;
 mod signals;
 mod starts;
 mod success;
+mod table;
 mod terminal;
 mod trees;
 mod ways_back;

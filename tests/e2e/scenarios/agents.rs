@@ -274,6 +274,30 @@ fn a_refused_login_ends_it_at_once() {
 }
 
 #[test]
+fn a_command_that_is_not_logged_in() {
+    Scenario {
+        criteria: DONE,
+        acts: &["echo 'Invalid API key · Please run /login' >&2; exit 1"],
+        ends: Failed(1, "the agent `mine` is not logged in: Invalid API key"),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
+fn a_crash_after_words_about_limits_waits_for_no_reset() {
+    let quotes = "echo 'The log said: usage limit reached, resets 5pm. 429 Too Many Requests.'";
+    let played = Scenario {
+        criteria: DONE,
+        acts: &[&format!("{quotes}; echo 'segmentation fault' >&2; exit 139"), "touch done"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.all("waiting")[0]["reason"], "backoff");
+}
+
+#[test]
 fn no_result_at_all_is_a_crash() {
     speaks_claude("limits.iterations = 1", &["echo words"], Limit(1, ""))
         .did(1, "agent failed (ended without a result), nothing changed, checks not needed");

@@ -126,3 +126,21 @@ fn passes_true_proves_nothing() {
     assert_eq!(played.record("iteration-ended", 1)["claim"], "plan");
     played.told(2, "It ticked off the whole plan. The checks above say otherwise.");
 }
+
+#[test]
+fn a_plain_prompt_is_told_how_it_can_end() {
+    let says = "cat <<'END'\n---RALPH_STATUS---\nSTATUS: COMPLETE\nTESTS_STATUS: PASSING\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\nEND\n";
+    // An agent that does what it is told: it prints the block where the prompt asks for one.
+    let act = format!("echo $n >> poem; grep -q '^---RALPH_STATUS---' $folder/prompt.$n && {says}");
+    let played = Scenario {
+        files: &[("PROMPT.md", "Write a poem.\n")],
+        acts: &["echo $n >> poem", &act],
+        ends: Claimed(
+            2,
+            "claimed, not verified: EXIT_SIGNAL: true and 2 indications of it after 2 iterations",
+        ),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(1, "EXIT_SIGNAL: false | true").told(1, "<promise>COMPLETE</promise>");
+}

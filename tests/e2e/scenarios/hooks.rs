@@ -135,7 +135,7 @@ fn a_keeper_that_takes_over_tells_only_what_is_new() {
 fn a_loop_that_rests_tells_why() {
     let (world, id) = detached(&Scenario {
         criteria: &["Far away: `exists nowhere`"],
-        settings: &format!("breaker.no_progress = 1\n{TOLD}"),
+        settings: &format!("breaker.no_progress = 1\nbreaker.max_trips = 1\n{TOLD}"),
         acts: &["true"],
         ..Scenario::default()
     });

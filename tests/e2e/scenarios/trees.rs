@@ -1,6 +1,6 @@
 //! Work trees of every kind: without git, with repositories inside, in odd states.
 
-use crate::support::scenario::Ends::Verified;
+use crate::support::scenario::Ends::{Breaker, Verified};
 use crate::support::scenario::Scenario;
 
 const REPO: &str = "git init -q; git config user.email a@b.c; git config user.name A";
@@ -45,6 +45,36 @@ fn work_inside_a_nested_repository_is_progress() {
     .play();
     let changed = &played.record("iteration-ended", 2)["changes"]["files"];
     assert_eq!(changed, &serde_json::json!(["lib/inner/x"]));
+}
+
+#[test]
+fn several_repositories_in_one_folder() {
+    let two = "for it in web api; do mkdir $it; cd $it; git init -q; git config user.email a@b.c; git config user.name A; touch x; git add x; git commit -qm x; cd ..; done";
+    // Each iteration works in another one; the folder itself is none.
+    let played = Scenario {
+        before: two,
+        criteria: &["Enough: `$ cat web/x api/x | wc -l` `>= 5`"],
+        acts: &[
+            "cd web; echo $n >> x; git commit -qam $n",
+            "cd api; echo $n >> x",
+            "cd web; echo $n >> x",
+            "cd api; echo $n >> x; git commit -qam $n",
+        ],
+        ends: Verified(5, "after 5 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+    assert!(!played.world.has(".git"));
+    played.did(1, "1 file changed, 0 of 1 pass").did(2, "1 file changed, 0 of 1 pass");
+    // Nor is a commit alone any work: the files stay as they were.
+    Scenario {
+        before: two,
+        criteria: &["Enough: `$ cat web/x api/x | wc -l` `>= 5`"],
+        acts: &["cd web; git commit -q --allow-empty -m $n"],
+        ends: Breaker(2, "2 iterations under 10 s without a file change"),
+        ..Scenario::default()
+    }
+    .play();
 }
 
 #[test]

@@ -35,6 +35,8 @@ pub(crate) enum Ends<'a> {
     Failed(u32, &'a str),
     /// By a signal.
     Stopped(u32, &'a str),
+    /// By a condition of the user's own, with checks failing.
+    Ended(u32, &'a str),
     /// Not for `play`.
     #[default]
     Open,
@@ -58,6 +60,7 @@ impl<'a> Ends<'a> {
             Self::Breaker(after, says) => (3, "breaker", (after, says)),
             Self::Failed(after, says) => (1, "failed", (after, says)),
             Self::Stopped(after, says) => (130, "stopped", (after, says)),
+            Self::Ended(after, says) => (1, "stopped", (after, says)),
             Self::Open => panic!("a scenario that is played says how it ends"),
         };
         Expected { exit, kind, verified: exit == 0, iterations, sentence }

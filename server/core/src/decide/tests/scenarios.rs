@@ -1,6 +1,7 @@
 //! The rows of the table in the pure machine: files are a map, checks a handful of words, the clock jumps. What
 //! each row comes to is the row's; what holds of every loop is asserted of each.
 
+mod long_waits;
 mod rows;
 
 use std::collections::BTreeMap;
@@ -10,7 +11,8 @@ use crate::agent::ProviderClass;
 use crate::journal::{LoopSpec, OutcomeKind};
 use crate::settings::{Layer, LayerKind, Settings, resolve};
 use crate::task::{Check, Compare, Criterion, Document, Expect, Pattern, Task, read};
-use rows::{BESIDE_CHECKS, Do, FAULTS, LONG_WAITS, PLANS, Provider, Row, WITHOUT_CHECKS, WORK};
+use long_waits::LONG_WAITS;
+use rows::{BESIDE_CHECKS, Do, FAULTS, PLANS, Provider, Row, WITHOUT_CHECKS, WORK};
 
 /// More starts than any row asks for.
 const STARTS: usize = 40;

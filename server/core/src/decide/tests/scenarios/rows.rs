@@ -12,7 +12,7 @@ mod plans;
 mod work;
 
 pub(crate) use claims::{BESIDE_CHECKS, WITHOUT_CHECKS};
-pub(crate) use faults::{FAULTS, LONG_WAITS};
+pub(crate) use faults::FAULTS;
 pub(crate) use plans::PLANS;
 pub(crate) use work::WORK;
 
@@ -30,7 +30,8 @@ pub(crate) struct Row {
 }
 
 /// What a row leaves out.
-const ROW: Row = Row { name: "", files: &[], criteria: &[], settings: "", acts: &[], ends: verified(0, "") };
+pub(crate) const ROW: Row =
+    Row { name: "", files: &[], criteria: &[], settings: "", acts: &[], ends: verified(0, "") };
 
 /// What the agent does; `$n` in a path is the number of the start.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +76,7 @@ pub(crate) struct End {
     pub(crate) says: &'static str,
 }
 
-const fn verified(after: u32, says: &'static str) -> End {
+pub(crate) const fn verified(after: u32, says: &'static str) -> End {
     End { kind: "completed", verified: true, after, says }
 }
 
@@ -83,7 +84,7 @@ const fn claimed(after: u32, says: &'static str) -> End {
     End { kind: "completed", verified: false, after, says }
 }
 
-const fn limit(after: u32, says: &'static str) -> End {
+pub(crate) const fn limit(after: u32, says: &'static str) -> End {
     End { kind: "limit", verified: false, after, says }
 }
 
@@ -91,7 +92,7 @@ const fn breaker(after: u32, says: &'static str) -> End {
     End { kind: "breaker", verified: false, after, says }
 }
 
-const fn failed(after: u32, says: &'static str) -> End {
+pub(crate) const fn failed(after: u32, says: &'static str) -> End {
     End { kind: "failed", verified: false, after, says }
 }
 

@@ -1,6 +1,6 @@
 //! What agents say of themselves, true or not, beside checks and where there is none.
 
-use super::Do::{Crash, Make, Say, Write};
+use super::Do::{Crash, Drop, Make, Say, Write};
 use super::{Do, End, ROW, Row, breaker, claimed, limit, verified};
 
 const STATUS: &str =
@@ -50,6 +50,12 @@ pub(crate) const BESIDE_CHECKS: &[Row] = &[
     Row { name: "a check and prose: the claim comes before the check holds", criteria: &["It is there: `exists done`", "It reads well"],
         acts: &[&[Make("a"), Say(PROMISE)], &[Make("done")], &[Make("done"), Say(PROMISE)]],
         ends: claimed(3, "the one criterion with a check passes, 1 without one only claimed"), ..ROW },
+    Row { name: "a check that holds already, and prose", files: &[("done", "")], criteria: &["It is there: `exists done`", "It reads well"],
+        acts: &[&[Make("a")], &[Make("a"), Say(PROMISE)]], ends: claimed(2, "1 without one only claimed"), ..ROW },
+    Row { name: "a guard that breaks with the claim", files: &[("done", "")], criteria: &["It is there: `exists done`", "It reads well"],
+        acts: &[&[Drop("done"), Say(PROMISE)], &[Make("done")], &[Make("a"), Say(PROMISE)]], ends: claimed(3, "the one criterion with a check passes"), ..ROW },
+    Row { name: "nothing is required", criteria: &["Nice (optional): `exists nice`"], settings: "limits.iterations = 3",
+        acts: &[&[Make("nice")], &[Make("a"), Say(STATUS)]], ends: claimed(2, WEIGHED), ..ROW },
 ];
 
 /// A prompt document and nothing else.

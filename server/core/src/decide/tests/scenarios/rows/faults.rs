@@ -37,6 +37,8 @@ pub(crate) const FAULTS: &[Row] = &[
     done("hangs after its work", "limits.iteration_time = \"300ms\"", &[&[Make("done"), Hang]], verified(1, "")),
     done("hangs without a sign of life", "limits.idle_time = \"300ms\"", &[&[Hang], &[Make("done")]], verified(2, "")),
     done("hangs and never stops talking", "limits.iteration_time = \"300ms\"", &[&[Babble], &[Make("done")]], verified(2, "")),
+    done("the agent raises its own limit", "limits.iterations = 2", &[&[Make("a.$n"), Write("loopkeeper.toml", "limits.iterations = 99\n")]],
+        limit(2, "limit reached: 2 iterations")),
     done("leaves a process and crashes", "", &[&[Leave, Crash("gone")], &[Leave, Make("done")]], verified(2, "")),
     done("the time of the loop is over", "limits.duration = \"1500ms\"", &[&[Make("a"), Hang]], limit(1, "limit reached: 1.5 s of work, after 1 iteration")),
     Row { name: "a check that hangs", criteria: &["Hangs (timeout 200ms): `$ sleep 600`"], settings: "limits.iterations = 2",
@@ -59,20 +61,4 @@ pub(crate) const FAULTS: &[Row] = &[
     Row { name: "the agent deletes the task", criteria: DONE, settings: "limits.iterations = 3",
         acts: &[&[Drop("PROMPT.md"), Say("<promise>COMPLETE</promise>")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
         ends: limit(3, "limit reached: 3 iterations"), ..ROW },
-];
-
-/// These wait longer than anybody wants to: on a fake clock only.
-#[rustfmt::skip]
-pub(crate) const LONG_WAITS: &[Row] = &[
-    done("crashes twice", "", &[&[Crash("x")], &[Crash("x")], &[Make("done")]], verified(3, "")),
-    done("crashes for ever", "", &[&[Crash("no such model")]], failed(3, "failed 3 times in a row: no such model")),
-    done("crashes, works, crashes, works", "", &[&[Crash("x")], &[Crash("x")], &[Make("a")], &[Crash("x")], &[Crash("x")], &[Make("done")]], verified(6, "")),
-    done("hangs for ever", "", &[&[Hang]], failed(3, "failed 3 times in a row")),
-    done("an overloaded provider for half an hour", "", &[&[Meets(Overloaded)], &[Meets(Overloaded)], &[Meets(Overloaded)], &[Meets(Overloaded)],
-        &[Meets(Overloaded)], &[Make("done"), Meets(Answers)]], verified(6, "")),
-    done("an overloaded provider for ever", "", &[&[Meets(Overloaded)]], failed(12, "the provider of `mine` failed 12 times in a row")),
-    done("a quota three times", "", &[&[Meets(Quota)], &[Meets(Quota)], &[Meets(Quota)], &[Make("done"), Meets(Answers)]], verified(4, "")),
-    done("a quota for ever", "", &[&[Meets(Quota)]], limit(8, "of work")),
-    done("trouble of every kind is no lack of progress", "", &[&[Crash("x")], &[Meets(Overloaded)], &[Hang], &[Meets(Quota)], &[Make("a"), Meets(Answers)],
-        &[Meets(Overloaded)], &[Crash("x")], &[Make("done"), Meets(Answers)]], verified(8, "")),
 ];
