@@ -158,7 +158,10 @@ impl Look<'_> {
             let loss = lost(&old, &inventory(path, text), &self.moved);
             return loss.any().then(|| loss.words()).or_else(|| hooks(path, before, text));
         }
-        let judges = named.is_some_and(|it| judges(path, before, it.by_exit));
+        let judges = named.is_some() && judges(path);
+        if named.is_some_and(|it| it.by_exit) && !judges && after.is_some() && is_gutted(before, text) {
+            return Some("was emptied: nothing in it can fail".to_owned());
+        }
         if !(judges || protected || named.is_some_and(|it| it.is_data)) {
             return hooks(path, before, text);
         }
@@ -178,21 +181,25 @@ fn is_tests(path: &str, inventory: &Inventory) -> bool {
     !script && (!inventory.tests.is_empty() || (is_test_path(path) && !inventory.loose.is_empty()))
 }
 
-/// Whether a file that a check runs gives the verdict, or is itself the work. Its name tells; else, where its exit
-/// code is all that counts, whether it asserts anything.
-fn judges(path: &str, text: &str, by_exit: bool) -> bool {
+/// Whether a file that a check runs gives the verdict, by its name; otherwise it is the work itself.
+fn judges(path: &str) -> bool {
     static CHECKER: LazyLock<Regex> = LazyLock::new(|| {
         constant(
             r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|e2e|grade|grader|judge|qa)(?:[/._-]|$)",
         )
     });
-    let asserts =
-        || by_exit && language(path).is_some_and(is_script) && !inventory(path, text).loose.is_empty();
-    CHECKER.is_match(path) || is_test_path(path) || asserts()
+    CHECKER.is_match(path) || is_test_path(path)
 }
 
-fn is_script(language: Language) -> bool {
-    matches!(language, Language::Shell | Language::Python | Language::Script | Language::Ruby)
+/// Whether nothing of a script is left that could fail, though its exit code is all that counts.
+fn is_gutted(before: &str, after: &str) -> bool {
+    static IDLE: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"^(?:#!.*|exit(?:\(?\s*0?\s*\)?)?;?|true|:|pass|echo\b[^;&|`$()]*|print\([^()]*\)|sys\.exit\(\s*0?\s*\)|process\.exit\(\s*0?\s*\);?|console\.log\([^()]*\);?|import\s.*|from\s.*|set\s.*|return\s+0)$",
+        )
+    });
+    let is_idle = |text: &str| code(text).iter().all(|line| IDLE.is_match(line));
+    !is_idle(before) && is_idle(after)
 }
 
 /// Comments and spaces decide nothing.

@@ -161,7 +161,12 @@ fn outputs_are_shown_without_what_a_terminal_would_obey() {
     let criterion = format!("It prints: `$ {hostile}; exit 1`");
     let act = format!("{hostile}; echo agent $n");
     let criteria = [criterion.as_str()];
-    let mut studio = Studio::open(&Scenario { criteria: &criteria, acts: &[&act], ..Scenario::default() });
+    let mut studio = Studio::open(&Scenario {
+        criteria: &criteria,
+        settings: "breaker.fast_failures = 99\nbreaker.max_trips = 1\n",
+        acts: &[&act],
+        ..Scenario::default()
+    });
     studio.refused("output", &json!({"task": "PROMPT.md"}), "conflict");
     let id = studio.start("PROMPT.md");
     let status = studio.status(|it| is_in(it, &id, "needsYou"));

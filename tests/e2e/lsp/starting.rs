@@ -39,7 +39,7 @@ fn limits_agent_and_anyway_count() {
     let status = &begun["status"]["loops"][0];
     assert_eq!(
         status["limits"],
-        json!({"iterations": 3, "durationMs": 45 * 60 * 1000, "costMicros": 1_500_000})
+        json!({"iterations": 3, "durationMs": 45 * 60 * 1000, "costMicros": 1_500_000, "callsPerHour": 100})
     );
     assert_eq!(status["agent"], "mine");
     let id = begun["loopId"].as_str().unwrap();

@@ -86,7 +86,7 @@ impl Search<'_> {
         let Some(text) = self.files.before(path) else { return };
         let known = self.found.contains_key(path);
         self.add(path, self.plain(by_exit));
-        if known || !judges(path, &text, by_exit) || !is_shell(path, &text) {
+        if known || !judges(path) || !is_shell(path, &text) {
             return;
         }
         // What a checker runs is mostly what it checks: only what is named as a checker itself counts.

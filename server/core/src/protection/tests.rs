@@ -121,6 +121,25 @@ fn the_work_itself_may_change() {
 }
 
 #[test]
+fn a_program_that_a_check_runs_is_the_work_until_nothing_in_it_can_fail() {
+    let program = "#!/bin/sh\n[ $# -gt 0 ] || { echo usage; exit 2; }\ncat \"$1\" | wc -l\n";
+    let tree: Tree<'_> = &[("receipt.sh", program)];
+    check(
+        "sh receipt.sh --help",
+        tree,
+        &[("receipt.sh", "#!/bin/sh\n[ $# -gt 1 ] || exit 3\nwc -l \"$1\"\n")],
+        &[],
+    );
+    let emptied = "receipt.sh was emptied: nothing in it can fail";
+    check("sh receipt.sh --help", tree, &[("receipt.sh", "#!/bin/sh\nexit 0\n")], &[emptied]);
+    check("sh receipt.sh --help", tree, &[("receipt.sh", "echo all is well\ntrue\n")], &[emptied]);
+    check("sh receipt.sh --help", tree, &[("receipt.sh", "")], &[emptied]);
+    // Where its output is judged that judges for itself, and a stub is a stub from the start.
+    check("sh receipt.sh --help => usage", tree, &[("receipt.sh", "echo usage\n")], &[]);
+    check("sh stub.sh", &[("stub.sh", "exit 0\n")], &[("stub.sh", "echo hello\n")], &[]);
+}
+
+#[test]
 fn targets_and_scripts() {
     let make = "CC = gcc\nPY := python3\n\n.PHONY: test\nall: app\n\napp: a.c\n\t$(CC) a.c -o app\n\ntest: app\n\t@$(PY) -m pytest -q\n";
     let tree: Tree<'_> = &[("Makefile", make)];
