@@ -9,6 +9,7 @@ mod damage;
 pub(crate) mod detached;
 mod hooks;
 mod limits;
+mod memory;
 mod plans;
 mod programs;
 mod progress;

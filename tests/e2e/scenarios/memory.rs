@@ -1,0 +1,64 @@
+//! What an iteration is told of those before it, and of the files in which the project remembers.
+
+use crate::support::scenario::Ends::Verified;
+use crate::support::scenario::{Scenario, task};
+
+#[test]
+fn commits_messages_and_decisions_reach_the_next_iteration() {
+    let played = Scenario {
+        criteria: &["Enough: `exists d`"],
+        before: "git init -q; git config user.name a; git config user.email a@b; git add .; git commit -qm start",
+        acts: &[
+            "touch a; git add a; git commit -qm 'feat: add a'; echo 'Decision: names stay short'; echo 'I did a.'",
+            "touch b; echo 'I did b.'",
+            "git add b; git commit -qm 'feat: add b'; touch c; git add c; git commit -qm 'feat: add c'; echo 'I did c.'",
+            "touch d",
+        ],
+        ends: Verified(4, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(2, "It committed: `feat: add a`.\n");
+    played.told(
+        4,
+        "- 1: 1 file changed, 0 of 1 pass; committed `feat: add a`\n- 2: 1 file changed, 0 of 1 pass\n- 3: ",
+    );
+    played.told(4, "committed `feat: add b`, `feat: add c`\n");
+    played.told(4, "I did c.\n");
+    played.told(4, "I did b.\n");
+    played.told(4, "- names stay short\n");
+    assert!(!played.world.prompt(4).contains("I did a."));
+    assert_eq!(
+        played.record("iteration-ended", 3)["commits"],
+        serde_json::json!(["feat: add b", "feat: add c"])
+    );
+    assert_eq!(played.record("iteration-ended", 2)["commits"], serde_json::Value::Null);
+    let shown = played.world.run(&["log", "--prompt", "4"]);
+    assert_eq!(shown.expect(0).stdout, played.world.prompt(4));
+    played.world.run(&["log", "--prompt", "5"]).expect(2);
+}
+
+#[test]
+fn a_progress_file_is_asked_for_beside_stories_and_its_patterns_are_told() {
+    let task = task(&["Done: `$ test $(wc -l < n) -ge 2`"]);
+    let played = Scenario {
+        files: &[
+            ("PROMPT.md", &task),
+            ("prd.json", r#"{"userStories": [{"id": "US-1", "title": "One", "passes": true}]}"#),
+            ("AGENTS.md", "# Agents\n"),
+        ],
+        acts: &[
+            "echo 1 >> n; printf '# Ralph Progress Log\\n---\\n## Codebase Patterns\\n- use the pool\\n\\n## Key Files\\n' > progress.txt",
+            "echo 2 >> n",
+        ],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(1, "- `progress.txt` is not there yet: start it in this form");
+    played.told(1, "# Ralph Progress Log\nStarted: <date>\n---\n");
+    played.told(1, "- `AGENTS.md`: read it");
+    played.told(2, "- `progress.txt`: read it before you begin.");
+    played.told(2, "Codebase Patterns of `progress.txt`:\n\n```\n- use the pool\n```\n");
+    assert!(!played.world.prompt(2).contains("is not there yet"));
+}
