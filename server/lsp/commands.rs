@@ -61,6 +61,7 @@ async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
         ext::RESET_BREAKER => orders::reset_breaker(shared, read(arguments)?).await,
         ext::RESET_SESSION => orders::reset_session(shared, read(arguments)?).await,
         ext::ANSWER => orders::answer(shared, read(arguments)?).await,
+        ext::ACCEPT_WEAKENING => orders::accept_weakening(shared, read(arguments)?).await,
         ext::STEER => orders::steer(shared, read(arguments)?).await,
         ext::OUTPUT => output::output(shared, read(arguments)?).await,
         ext::ROLLBACK => rollback::rollback(shared, read(arguments)?).await,

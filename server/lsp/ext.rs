@@ -243,6 +243,7 @@ pub(crate) const CHECK: &str = "loopkeeper.server.check";
 pub(crate) const OUTPUT: &str = "loopkeeper.server.output";
 pub(crate) const RESET_BREAKER: &str = "loopkeeper.server.resetBreaker";
 pub(crate) const RESET_SESSION: &str = "loopkeeper.server.resetSession";
+pub(crate) const ACCEPT_WEAKENING: &str = "loopkeeper.server.acceptWeakening";
 pub(crate) const STEER: &str = "loopkeeper.server.steer";
 pub(crate) const ANSWER: &str = "loopkeeper.server.answer";
 pub(crate) const ROLLBACK: &str = "loopkeeper.server.rollback";
@@ -251,7 +252,7 @@ pub(crate) const TRUST: &str = "loopkeeper.server.trust";
 pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 14] = [
+pub(crate) const COMMANDS: [&str; 15] = [
     START,
     STOP,
     PAUSE,
@@ -259,6 +260,7 @@ pub(crate) const COMMANDS: [&str; 14] = [
     CHECK,
     OUTPUT,
     RESET_BREAKER,
+    ACCEPT_WEAKENING,
     RESET_SESSION,
     STEER,
     ANSWER,

@@ -15,6 +15,7 @@ mod shown;
 mod starting;
 pub(crate) mod studio;
 mod survival;
+mod weakened;
 
 use std::process::Command;
 

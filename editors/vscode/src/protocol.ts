@@ -24,6 +24,7 @@ export const Commands = {
   check: "loopkeeper.server.check",
   output: "loopkeeper.server.output",
   resetBreaker: "loopkeeper.server.resetBreaker",
+  acceptWeakening: "loopkeeper.server.acceptWeakening",
   resetSession: "loopkeeper.server.resetSession",
   steer: "loopkeeper.server.steer",
   answer: "loopkeeper.server.answer",
@@ -113,6 +114,7 @@ export interface LoopStatus {
   warnings?: string[];
   forecast?: string;
   outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string; cause?: string };
+  weakened?: { path?: string; what: string }[];
   keeper: { pid?: number; alive: boolean };
 }
 

@@ -55,6 +55,9 @@ pub struct LoopStatus {
     pub forecast: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+    /// What the agent made easier and nobody put back or accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weakened: Vec<WeakenedStatus>,
     pub keeper: KeeperStatus,
 }
 
@@ -162,6 +165,17 @@ pub struct QuestionStatus {
 pub struct PauseStatus {
     pub reason: PauseReason,
     pub message: String,
+}
+
+/// One thing that is easier than it was at the start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WeakenedStatus {
+    /// Relative to the root. Absent where a check runs fewer tests and no file says why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// `tests/test_sum.py lost 2 tests`
+    pub what: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

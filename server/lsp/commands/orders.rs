@@ -1,4 +1,4 @@
-//! Orders to the keeper of a loop: stop, pause, resume, reset, steer, answer. They take nothing that could run, so an editor
+//! Orders to the keeper of a loop: stop, pause, resume, reset, steer, answer, accept. They take nothing that could run, so an editor
 //! that does not trust the folder may still stop what runs in it.
 
 use std::path::PathBuf;
@@ -68,6 +68,12 @@ pub(crate) async fn answer(shared: &Arc<Shared>, args: AnswerArgs) -> Done {
         )));
     }
     send(shared, args.loop_id, json!({"do": "answer", "text": text})).await
+}
+
+/// A loop that rests for it goes on.
+pub(super) async fn accept_weakening(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+    trust::refuse_without_editor(shared, &args.loop_id)?;
+    send(shared, args.loop_id, json!({"do": "accept"})).await
 }
 
 pub(super) async fn steer(shared: &Arc<Shared>, args: SteerArgs) -> Done {

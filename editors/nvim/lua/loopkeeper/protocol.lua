@@ -26,6 +26,7 @@ M.commands = {
   check = 'loopkeeper.server.check',
   output = 'loopkeeper.server.output',
   resetBreaker = 'loopkeeper.server.resetBreaker',
+  acceptWeakening = 'loopkeeper.server.acceptWeakening',
   resetSession = 'loopkeeper.server.resetSession',
   steer = 'loopkeeper.server.steer',
   answer = 'loopkeeper.server.answer',
@@ -115,6 +116,7 @@ M.errors = {
 ---@field warnings? string[]
 ---@field forecast? string
 ---@field outcome? loopkeeper.Outcome
+---@field weakened? loopkeeper.Weakened[]
 ---@field keeper { pid?: integer, alive: boolean }
 
 ---@class loopkeeper.QuestionStatus
@@ -122,6 +124,10 @@ M.errors = {
 ---@field kind "agent"|"usage-limit"|"denied"
 ---@field text string
 ---@field expiresAt? string
+
+---@class loopkeeper.Weakened
+---@field path? string
+---@field what string
 
 ---@class loopkeeper.BreakerStatus
 ---@field state "closed"|"open"|"half-open"

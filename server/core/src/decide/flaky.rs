@@ -28,10 +28,19 @@ pub fn is_flaky(state: &Loop, id: &CriterionId) -> bool {
     state.flaky.flips.contains_key(id)
 }
 
+/// In how many rounds in a row such a check has to pass; `None`: it never changed its mind.
+pub fn passes_needed(state: &Loop, id: &CriterionId) -> Option<u32> {
+    state.flaky.flips.get(id).map(|it| needed(*it))
+}
+
+fn needed(flips: u32) -> u32 {
+    flips.saturating_add(1).min(MOST_PASSES)
+}
+
 /// Another round on the same tree, where one pass does not prove it.
 pub(super) fn once_more(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
     let flips = state.required().filter_map(|it| state.flaky.flips.get(&it.criterion.id)).max()?;
-    if state.flaky.passes > (*flips).min(MOST_PASSES - 1) {
+    if state.flaky.passes >= needed(*flips) {
         return None;
     }
     if std::mem::replace(&mut live.checking_at_rest, true) {

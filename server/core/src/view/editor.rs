@@ -22,6 +22,7 @@ mod state;
 mod summary;
 mod symbols;
 mod verbs;
+mod weakened;
 
 use std::collections::BTreeMap;
 

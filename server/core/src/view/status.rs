@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use super::{
     BreakerStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus, QuestionStatus,
-    SessionStatus, Spent, State, TaskStatus, WaitStatus, criteria, words,
+    SessionStatus, Spent, State, TaskStatus, WaitStatus, WeakenedStatus, criteria, words,
 };
-use crate::decide::{self, Loop, Pause, breaker, forecast, limits};
-use crate::journal::{LoopSpec, PauseReason, WaitReason};
+use crate::decide::{self, Loop, Pause, breaker, forecast, limits, weakening};
+use crate::journal::{LoopSpec, PauseReason, WaitReason, Weakening};
 use crate::moment::Moment;
 use crate::sanitize;
 
@@ -63,6 +63,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
         warnings: warnings(state),
         forecast: forecast::forecast(state),
         outcome: state.outcome.clone(),
+        weakened: weakened(state),
         keeper: KeeperStatus { pid: facts.keeper.flatten(), alive: facts.keeper.is_some() },
     }
 }
@@ -155,6 +156,14 @@ fn warnings(state: &Loop) -> Vec<String> {
     }
     let near = limits::near(state).into_iter().map(|(_, words)| words);
     near.chain(state.calls_note.clone()).collect()
+}
+
+fn weakened(state: &Loop) -> Vec<WeakenedStatus> {
+    let one = |it: &Weakening| WeakenedStatus {
+        path: (!it.path.is_empty()).then(|| sanitize::line(&it.path)),
+        what: sanitize::line(&it.what),
+    };
+    weakening::standing(state).map(one).collect()
 }
 
 fn question(state: &Loop) -> Option<QuestionStatus> {

@@ -11,7 +11,7 @@ use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view::{
     BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, KeeperStatus, LimitsStatus, LoopStatus,
     PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, Spent, Spot, State, TaskStatus,
-    WaitStatus,
+    WaitStatus, WeakenedStatus,
 };
 use lsp_types::Command;
 use serde::Serialize;
@@ -227,6 +227,7 @@ fn a_loop(full: bool) -> LoopStatus {
             sentence: s(),
             cause: Some(PauseReason::Breaker),
         }),
+        weakened: if full { vec![WeakenedStatus { path: Some(s()), what: s() }] } else { Vec::new() },
         keeper: KeeperStatus { pid: full.then_some(1), alive: true },
     }
 }

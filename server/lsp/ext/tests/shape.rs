@@ -171,7 +171,9 @@ pub(super) fn names(value: &Value) -> BTreeSet<String> {
 /// `loopkeeper.server.resetBreaker` takes `LoopArgs`, `loopkeeper/loops` takes `LoopsParams`.
 fn arguments_of(name: &str) -> String {
     match name.strip_prefix("loopkeeper.server.") {
-        Some("pause" | "resume" | "resetBreaker" | "resetSession") => "LoopArgs".to_owned(),
+        Some("pause" | "resume" | "resetBreaker" | "acceptWeakening" | "resetSession") => {
+            "LoopArgs".to_owned()
+        }
         Some(command) => format!("{}Args", capitalised(command)),
         None => format!("{}Params", capitalised(name.trim_start_matches("loopkeeper/"))),
     }

@@ -46,7 +46,12 @@ pub fn actions(known: &Known<'_>, file: &str, range: &Range<usize>) -> Vec<Actio
     let mut all: Vec<Action> =
         known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
+        let weakened = verbs::of_weakened(known, Some(&criterion.id));
+        all.extend(weakened.into_iter().map(|it| action(known, it)));
         all.extend(verbs::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
+    }
+    if known.heading().is_some_and(|it| here(&it)) {
+        all.extend(verbs::of_weakened(known, None).into_iter().map(|it| action(known, it)));
     }
     all.extend(verbs::all(known).into_iter().map(|it| action(known, it)));
     all

@@ -11,7 +11,7 @@ mod sources;
 mod tests;
 
 pub use self::sources::source_failures;
-use super::{Known, said, summary};
+use super::{Known, said, summary, weakened};
 use crate::task::Place;
 
 /// One remark at one place of one of the task's documents.
@@ -89,6 +89,8 @@ pub enum Code {
     TimedOut,
     NoTestsRan,
     Unstable,
+    Flaky,
+    Weakened,
     NeverRun,
     Unverified,
     AlreadyPassing,
@@ -108,7 +110,7 @@ pub enum Code {
 
 impl Code {
     #[cfg(test)]
-    const ALL: [Self; 28] = [
+    const ALL: [Self; 30] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
@@ -122,6 +124,8 @@ impl Code {
         Self::TimedOut,
         Self::NoTestsRan,
         Self::Unstable,
+        Self::Flaky,
+        Self::Weakened,
         Self::NeverRun,
         Self::Unverified,
         Self::AlreadyPassing,
@@ -154,6 +158,8 @@ impl Code {
             Self::TimedOut => "timed-out",
             Self::NoTestsRan => "no-tests-ran",
             Self::Unstable => "unstable",
+            Self::Flaky => "flaky",
+            Self::Weakened => "weakened",
             Self::NeverRun => "never-run",
             Self::Unverified => "unverified",
             Self::AlreadyPassing => "already-passing",
@@ -179,6 +185,7 @@ pub fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
     all.extend(findings::read(known));
     all.extend(criteria::read(known));
     all.extend(plan::read(known));
+    all.extend(weakened::diagnostics(known));
     all.retain(|it| known.document(&it.place.file).is_some());
     let position = |file: &str| known.documents.iter().position(|it| it.path == file);
     all.sort_by_cached_key(|it| (position(&it.place.file), it.place.range.start, it.code));

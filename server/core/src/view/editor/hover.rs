@@ -6,14 +6,15 @@ mod tests;
 
 use super::reading::{attributes, reading};
 use super::standing::overlap;
-use super::{Known, grid, state};
+use super::{Known, grid, state, weakened};
 use crate::decide::Loop;
 use crate::decide::breaker::limits;
+use crate::decide::flaky::passes_needed;
 use crate::decide::groups::{Tally, of as group_tallies};
-use crate::journal::BreakerState;
+use crate::journal::{BreakerState, Weakening};
 use crate::prompt::grammar::spans;
 use crate::prompt::markdown::tail;
-use crate::task::{Criterion, Place, PlanItem};
+use crate::task::{Criterion, CriterionId, Place, PlanItem};
 use crate::view::{LoopStatus, words};
 
 /// Of an output; more does not fit a hover.
@@ -68,6 +69,8 @@ fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Vec<Block> {
     if row.contains(|it| it != '·') {
         all.push(Block::Text(format!("Over the iterations: {row}")));
     }
+    all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(Block::Text));
+    all.extend(weakened::told_at(known, Some(&criterion.id)).map(weak));
     all.push(Block::Code(spans(check).join("\n")));
     let mut meaning = reading(check);
     meaning.extend(attributes(criterion));
@@ -111,6 +114,7 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
     if let Some(pause) = known.open_loop().and_then(|it| it.pause.as_ref()) {
         all.push(Block::Text(format!("{}.", words::capitalised(pause.message.trim_end_matches('.')))));
     }
+    all.extend(weakened::told(known).map(|(it, _)| weak(it)));
     if let Some(state) = known.state {
         all.push(Block::Code(grid::grid(state)));
         all.extend(claims(state).map(Block::Text));
@@ -133,6 +137,15 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
         all.push(Block::Text(format!("{commands} that nobody trusts yet.")));
     }
     all
+}
+
+fn weak(weakening: &Weakening) -> Block {
+    Block::Text(format!("Weakened in iteration {}: {}.", weakening.since, weakening.what))
+}
+
+fn flaky(state: &Loop, id: &CriterionId) -> Option<String> {
+    let rounds = passes_needed(state, id).filter(|_| state.outcome.is_none())?;
+    Some(format!("It passes and fails on the same files: it has to pass {rounds} rounds in a row."))
 }
 
 /// What the agent said of itself last, each claim with its source and its weight.

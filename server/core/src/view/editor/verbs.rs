@@ -2,11 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Command, Known, summary};
+use super::{Command, Known, summary, weakened};
 use crate::journal::PauseReason;
 use crate::sanitize;
-use crate::task::Criterion;
+use crate::task::{Criterion, CriterionId};
 use crate::view::{LoopStatus, Phase, State};
+
+/// Of a name as a part of a title.
+const NAME_CHARS: usize = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Verb<'a> {
@@ -27,6 +30,9 @@ pub(super) enum Verb<'a> {
     Said(u32),
     Run(&'a Criterion),
     Output(&'a Criterion),
+    /// A file that the agent weakened, as it was at the start.
+    Restore(&'a str),
+    AcceptWeakening,
 }
 
 /// What fits over the task's first line: at most two.
@@ -87,6 +93,18 @@ pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
     all
 }
 
+/// What can be done about what the agent weakened: where it is told, at a criterion or on the first line (`None`).
+pub(super) fn of_weakened<'a>(known: &Known<'a>, criterion: Option<&CriterionId>) -> Vec<Verb<'a>> {
+    let mut all = Vec::new();
+    for weakening in weakened::told_at(known, criterion) {
+        all.extend(weakened::can_restore(known, weakening).then_some(Verb::Restore(&weakening.path)));
+    }
+    let any = weakened::told_at(known, criterion).next().is_some();
+    all.extend((any && weakened::can_accept(known)).then_some(Verb::AcceptWeakening));
+    all.retain(|it| it.may(known));
+    all
+}
+
 /// What a click on the loop's state shows.
 pub(super) fn behind_state(known: &Known<'_>) -> Option<Verb<'static>> {
     let status = known.status.filter(|it| it.iteration > 0 && it.phase != Phase::Damaged)?;
@@ -116,9 +134,11 @@ impl Verb<'_> {
             | Self::Resume
             | Self::Answer
             | Self::ResetBreaker
-            | Self::Trust => known.trust.editor,
+            | Self::Trust
+            | Self::AcceptWeakening => known.trust.editor,
             Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
             Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
+            Self::Restore(_) => true,
         }
     }
 
@@ -139,6 +159,8 @@ impl Verb<'_> {
             Self::Said(_) => "Agent output",
             Self::Run(_) => "Run",
             Self::Output(_) => "Output",
+            Self::Restore(_) => "Restore",
+            Self::AcceptWeakening => "Accept",
         }
     }
 
@@ -160,6 +182,10 @@ impl Verb<'_> {
             Self::Said(iteration) => format!("Show agent output of iteration {iteration}"),
             Self::Run(criterion) => format!("Run check {}", quoted(&criterion.name)),
             Self::Output(criterion) => format!("Show output of {}", quoted(&criterion.name)),
+            Self::Restore(path) => {
+                format!("Restore \"{}\" as it was at the start", weakened::shortened(path, NAME_CHARS))
+            }
+            Self::AcceptWeakening => format!("Accept what the agent of {title} weakened"),
         }
     }
 
@@ -174,6 +200,8 @@ impl Verb<'_> {
             Self::ResetBreaker => "source.loopkeeper.resetBreaker",
             Self::Trust => "source.loopkeeper.trust",
             Self::Untrust => "source.loopkeeper.untrust",
+            Self::Restore(_) => "source.loopkeeper.restore",
+            Self::AcceptWeakening => "source.loopkeeper.accept",
             Self::Diff(_) => "source.loopkeeper.diff",
             Self::Output(_) | Self::Said(_) => "source.loopkeeper.output",
         }
@@ -203,6 +231,10 @@ impl Verb<'_> {
             }
             Self::Run(it) => ("loopkeeper.server.check", json!({ "task": task, "criterion": it.id })),
             Self::Output(it) => ("loopkeeper.server.output", json!({ "task": task, "criterion": it.id })),
+            Self::Restore(path) => {
+                ("loopkeeper.server.rollback", json!({ "loopId": loop_id, "iteration": 0, "paths": [path] }))
+            }
+            Self::AcceptWeakening => ("loopkeeper.server.acceptWeakening", of_loop()),
         };
         Command { title, command, argument }
     }
@@ -210,6 +242,5 @@ impl Verb<'_> {
 
 /// A name of hostile origin as a part of a title.
 fn quoted(name: &str) -> String {
-    const NAME_CHARS: usize = 40;
     format!("\"{}\"", sanitize::line_within(name, NAME_CHARS))
 }

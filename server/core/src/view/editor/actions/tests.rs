@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::{Action, Cure};
 use crate::decide::tests::sim::Act;
 use crate::view::editor::actions;
@@ -51,6 +53,55 @@ fn everything_a_lens_offers_is_an_action() {
         titles(&at(&restricted, "cargo test")),
         ["source.loopkeeper.untrust: Withdraw trust in the commands of \"Pay\""]
     );
+}
+
+#[test]
+fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
+    let weakens = || Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
+    let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
+    let ways = |world: &World, at_line: &str| {
+        let is = |it: &Action| it.kind.ends_with(".restore") || it.kind.ends_with(".accept");
+        at(world, at_line).into_iter().filter(is).collect::<Vec<_>>()
+    };
+    let offered = ways(&rests, "# Pay");
+    assert_eq!(
+        titles(&offered),
+        [
+            "source.loopkeeper.restore: Restore \"tests/a.py\" as it was at the start",
+            "source.loopkeeper.accept: Accept what the agent of \"Pay\" weakened",
+        ]
+    );
+    let id = rests.status.as_ref().unwrap().id.clone();
+    let commands: Vec<_> = offered
+        .iter()
+        .map(|it| match &it.cure {
+            Cure::Command(command) => (command.command, command.argument.clone()),
+            Cure::Edits(_) => panic!("a command"),
+        })
+        .collect();
+    let rollback = json!({"loopId": id, "iteration": 0, "paths": ["tests/a.py"]});
+    assert_eq!(
+        commands,
+        [
+            ("loopkeeper.server.rollback", rollback),
+            ("loopkeeper.server.acceptWeakening", json!({"loopId": id})),
+        ]
+    );
+    let kinds =
+        |world: &World, at_line: &str| ways(world, at_line).iter().map(|it| it.kind).collect::<Vec<_>>();
+    let accept = ["source.loopkeeper.accept"];
+    let restore = ["source.loopkeeper.restore"];
+    // A loop at work lets nobody roll back; one that nobody keeps cannot hear; a yes makes the agent go on.
+    let working = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
+    assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), accept);
+    assert_eq!(kinds(&rests.abandoned(), "# Pay"), restore);
+    let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
+    assert_eq!(kinds(&World { editor_trusted: false, ..rests }, "# Pay"), restore);
+    // Where a check runs less there is no file to restore.
+    let fewer = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    assert_eq!(kinds(&fewer, "cargo test"), accept);
+    // All of a task's verbs are on every line; what was weakened only where it is told.
+    assert_eq!(kinds(&fewer, "cargo clippy"), [""; 0]);
 }
 
 #[test]

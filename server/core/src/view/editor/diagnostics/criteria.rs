@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::{Code, Diagnostic, Related, Severity, Target};
 use crate::check::{CheckResult, Status};
+use crate::decide::flaky::is_flaky;
 use crate::journal::Role;
 use crate::task::{Criterion, FindingCode, Place};
 use crate::view::State;
@@ -17,6 +18,7 @@ pub(super) fn read(known: &Known<'_>) -> Vec<Diagnostic> {
         if let Some(proposed) = proposed(known, criterion) {
             all.push(proposed);
         }
+        all.extend(flaky(known, criterion));
         all.extend(one(known, criterion, &broken));
     }
     all
@@ -145,6 +147,14 @@ fn already_passing(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnosti
         let kind = (Severity::Hint, Code::AlreadyPassing);
         Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "")
     })
+}
+
+/// It passed and failed on the same files: one pass proves nothing.
+fn flaky(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+    known.state.filter(|it| known.open_loop().is_some() && is_flaky(it, &criterion.id))?;
+    let kind = (Severity::Warning, Code::Flaky);
+    let fact = "passes and fails on the same files";
+    Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "Make it give one answer"))
 }
 
 /// Written by the agent: shown, never taken up.

@@ -177,6 +177,52 @@ fn what_stops_a_loop_stands_on_the_first_line() {
 }
 
 #[test]
+fn what_the_agent_weakened_stands_where_it_concerns() {
+    let rests = |paths: &[&'static str]| {
+        let weakens = Act { weakens: Some(paths.to_vec()), ..Act::new("pp") };
+        World::prompt().played("ff", vec![weakens, Act::idle("pp")])
+    };
+    let world = rests(&["tests/a.py"]);
+    let needs = "1 W summary needs you: every check passes, but tests/a.py lost 1 test: not counted as done";
+    let told = "1 W weakened weakened: tests/a.py lost 1 test. Restore it or accept it.";
+    check(&world, &[needs, told]);
+    let related = world.look(diagnostics).into_iter().find(|it| it.code == Code::Weakened).unwrap().related;
+    let file = Target::Source { file: "tests/a.py".to_owned(), line: 1, column: None };
+    assert_eq!(related.first().map(|it| &it.target), Some(&file));
+    // Of a long path the end is told, and the loss.
+    let long = rests(&["packages/payments/services/checkout/tests/integration/refunds/test_partial.py"]);
+    let told = shown(&long).lines().last().unwrap().to_owned();
+    let end = "integration/refunds/test_partial.py lost 1 test. Restore it or accept it.";
+    assert!(told.starts_with("1 W weakened weakened: …") && told.ends_with(end), "{told}");
+    // A check that runs less than it did; its own words, though what was lost is in no file.
+    let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    let told = "5 W weakened weakened: tests runs 3 tests, 5 at the start. Mend it or accept it.";
+    assert!(shown(&world).contains(told), "{}", shown(&world));
+    // A loop that has ended counts nothing any more.
+    let mut sim =
+        Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
+    sim.order(Order::AcceptWeakening);
+    sim.play();
+    assert!(sim.state.outcome.is_some());
+    check(&World::prompt().after(sim), &["1 I summary completed, verified: 2 of 2 criteria pass"]);
+}
+
+#[test]
+fn a_check_that_cannot_decide_is_flaky() {
+    let world = at_work(World::prompt(), "ff", vec![Act::idle("pf")]);
+    check(
+        &world,
+        &[
+            "1 I summary working: 1 of 2 criteria pass",
+            "5 W flaky tests: passes and fails on the same files. Make it give one answer.",
+            "6 I failing lint: fails",
+        ],
+    );
+    let honest = at_work(World::prompt(), "ff", vec![Act::new("pf")]);
+    assert!(!shown(&honest).contains("flaky"), "work that turns it is believed");
+}
+
+#[test]
 fn trust_is_asked_for_once_and_hinted_at_elsewhere() {
     let mut world = World::prompt();
     world.unknown = 3;

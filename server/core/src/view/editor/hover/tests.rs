@@ -47,6 +47,21 @@ Last seen: editing src/pay.rs";
 }
 
 #[test]
+fn what_was_weakened_and_what_flips_is_said() {
+    let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
+    let world = at_work(World::prompt(), "ff", vec![weakens, Act::idle("ff")]);
+    let shown = at(&world, "PROMPT.md", "# Pay").plain();
+    assert!(shown.contains("Weakened in iteration 1: tests/a.py lost 1 test."), "{shown}");
+    let shown = at(&world, "PROMPT.md", "cargo test").plain();
+    let expect = "It passes and fails on the same files: it has to pass 2 rounds in a row.";
+    assert!(shown.contains(expect) && !shown.contains("Weakened"), "{shown}");
+    assert!(!at(&world, "PROMPT.md", "cargo clippy").plain().contains("same files"));
+    let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    let shown = at(&world, "PROMPT.md", "cargo test").plain();
+    assert!(shown.contains("Weakened in iteration 1: tests runs 3 tests, 5 at the start."), "{shown}");
+}
+
+#[test]
 fn a_plan_item_shows_its_criteria() {
     let text = "{\"userStories\": [{\"id\": \"A\", \"title\": \"Log in\", \"passes\": true, \
                 \"acceptanceCriteria\": [\"one: `$ a`\", \"two\"]}]}";

@@ -1,0 +1,79 @@
+//! Tests that the agent took away: told where they are missed, put back or taken as they are from the editor.
+
+use serde_json::{Value, json};
+
+use super::studio::{Studio, has, is_in};
+use crate::support::scenario::Scenario;
+
+const TESTS: &str = "def test_sum():\n    assert add(1, 2) == 3\n";
+
+/// A loop that rests because its agent took a test away and left it so; its id, and the diagnostic.
+#[track_caller]
+fn rests() -> (Studio, String, Value) {
+    let mut studio = Studio::open(&Scenario {
+        files: &[("tests/test_sum.py", TESTS)],
+        criteria: &["Is there: `exists done`"],
+        acts: &["rm tests/test_sum.py; touch done", "true"],
+        ..Scenario::default()
+    });
+    studio.show("PROMPT.md");
+    let id = studio.start("PROMPT.md");
+    let status = studio.status(|it| is_in(it, &id, "needsYou"));
+    let lost = json!([{"path": "tests/test_sum.py", "what": "tests/test_sum.py lost 1 test"}]);
+    assert_eq!(status["loops"][0]["weakened"], lost);
+    let all = studio.remarks("PROMPT.md", |it| has(it, "weakened"));
+    let remark = all.into_iter().find(|it| it["code"] == "weakened").unwrap();
+    (studio, id, remark)
+}
+
+/// The one action of this kind at the place, as it is offered.
+#[track_caller]
+fn offered(studio: &mut Studio, remark: &Value, kind: &str) -> Value {
+    let document = json!({"uri": studio.uri("PROMPT.md")});
+    let context = json!({"diagnostics": [remark], "only": [kind]});
+    let params = json!({"textDocument": document, "range": remark["range"], "context": context});
+    let all = studio.editor.request("textDocument/codeAction", &params);
+    assert_eq!(all.as_array().map(Vec::len), Some(1), "{all:#}");
+    // The kind makes it an action; without literals it is the command itself.
+    let action = all[0].clone();
+    if action["command"].is_object() { action["command"].clone() } else { action }
+}
+
+/// What the client does when it is chosen.
+#[track_caller]
+fn choose(studio: &mut Studio, action: &Value) -> Value {
+    let params = json!({"command": action["command"], "arguments": action["arguments"]});
+    studio.editor.request("workspace/executeCommand", &params)
+}
+
+#[track_caller]
+fn completes(studio: &Studio, id: &str) {
+    let status = studio.status(|it| is_in(it, id, "done"));
+    assert_eq!(status["loops"][0]["outcome"]["verified"], true, "{status:#}");
+    assert_eq!(status["loops"][0]["weakened"], Value::Null);
+    studio.remarks("PROMPT.md", |it| !has(it, "weakened"));
+}
+
+#[test]
+fn what_the_agent_weakened_is_accepted_where_it_is_told() {
+    let (mut studio, id, remark) = rests();
+    let told = "weakened: tests/test_sum.py lost 1 test. Restore it or accept it.";
+    assert_eq!((&remark["message"], &remark["severity"]), (&json!(told), &json!(2)));
+    let accept = offered(&mut studio, &remark, "source.loopkeeper.accept");
+    assert_eq!(accept["command"], "loopkeeper.server.acceptWeakening");
+    choose(&mut studio, &accept);
+    completes(&studio, &id);
+    assert!(!studio.world.has("tests/test_sum.py"), "it is taken as it is");
+    studio.refused("acceptWeakening", &json!({"loopId": id}), "conflict");
+}
+
+#[test]
+fn what_the_agent_weakened_is_restored_where_it_is_told() {
+    let (mut studio, id, remark) = rests();
+    let restore = offered(&mut studio, &remark, "source.loopkeeper.restore");
+    let done = choose(&mut studio, &restore);
+    assert_eq!((&done["written"], &done["removed"]), (&json!(1), &json!(0)), "{done:#}");
+    assert!(studio.world.has("tests/test_sum.py") && studio.world.has("done"), "nothing else goes back");
+    studio.done("resume", &json!({"loopId": id}));
+    completes(&studio, &id);
+}
