@@ -250,8 +250,11 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
 fn evidence(record: &Record) -> Vec<String> {
     match record {
         Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
-        Record::IterationEnded { claims: Some(claims), .. } => {
-            claims.listed().iter().map(|it| format!("claims: {}", sanitize::line(&it.to_string()))).collect()
+        Record::IterationEnded { claims, milestones, .. } => {
+            let claims = claims.iter().flat_map(|it| it.listed());
+            let claims = claims.map(|it| format!("claims: {}", sanitize::line(&it.to_string())));
+            let reached = milestones.iter().map(|it| format!("milestone: {}", sanitize::line(it)));
+            claims.chain(reached).collect()
         }
         _ => Vec::new(),
     }

@@ -16,6 +16,7 @@ pub mod forecast;
 mod fork;
 pub mod limits;
 pub mod machine;
+mod milestones;
 mod orders;
 pub mod pinned;
 pub mod progress;

@@ -28,6 +28,7 @@ pub struct Entry {
 
 /// What happened. Field names are part of the format.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "a handful lives at a time; the journal keeps none in memory")]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Record {
     LoopStarted {
@@ -127,6 +128,9 @@ pub enum Record {
         weakened: Vec<Weakening>,
         /// One sentence for people: what this iteration did.
         sentence: String,
+        /// Criteria that turned and items of the plan that got done in it, in words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        milestones: Vec<String>,
         /// Subjects of the commits that it left HEAD at, oldest first; the last 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         commits: Vec<String>,

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::CheckResult;
 use crate::journal::{Changes, Claim, Pinned, QuestionKind};
+use crate::settings::Committer;
 use crate::task::{CriterionId, PlanItem};
 pub use notes::{Notes, patterns};
 
@@ -63,6 +64,8 @@ pub struct PromptInput<'a> {
     pub due_stage: u32,
     /// What the loop noticed about the last iterations, as one sentence.
     pub advice: Option<&'a str>,
+    /// Who commits.
+    pub commits: Committer,
     /// Completion needs a claim although every criterion has a check (`--anyway`).
     pub claim_wanted: bool,
     /// [`MAX_BYTES`] or [`MAX_ARGUMENT_BYTES`].

@@ -24,7 +24,7 @@ fn what_an_iteration_broke_is_taken_back_without_git() {
         (back.len(), &back[0]["to"], &back[0]["reason"]),
         (1, &0.into(), &"iteration 1 broke Kept".into())
     );
-    played.told(2, "Its changes were taken back: iteration 1 broke Kept.").told(2, "`kept`, `new`");
+    played.told(2, "They were taken back because iteration 1 broke Kept.").told(2, "- `kept`\n- `new`");
     played.not_told(2, "Regressed");
     // Nothing is lost: the tree as it was is on record, and can be had again.
     assert_eq!(played.record("snapshot-taken", 1)["when"], "before");
@@ -75,4 +75,38 @@ fn a_way_back_leaves_index_refs_and_reflog() {
     played
         .world
         .shell("cmp .git/index ../index; cmp .git/logs/HEAD ../reflog; git for-each-ref | cmp - ../refs");
+}
+
+#[test]
+fn work_is_not_taken_back_for_a_check_that_fails_now_and_then() {
+    // It fails in every second round: the baseline passes, the round after the work does not, the same files then do.
+    let flaky = "Kept: `$ n=$(cat $HOME/rounds 2>/dev/null || echo 0); echo $((n + 1)) > $HOME/rounds; test $((n % 2)) = 0`";
+    let played = Scenario {
+        settings: "git.on_regression = \"rollback\"\nlimits.iterations = 1",
+        criteria: &[flaky, "Both: `$ test -f a -a -f b`"],
+        acts: &["touch a"],
+        ends: Limit(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.all("rolled-back").len(), 0);
+    assert!(played.world.has("a"));
+}
+
+#[test]
+fn a_commit_that_nobody_wanted_is_said() {
+    let played = Scenario {
+        before: "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start",
+        settings: "git.commit = \"never\"",
+        criteria: &["It is there: `exists done`"],
+        acts: &["touch done; git add done; git commit -qm done"],
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    played.told(1, "- Do not commit");
+    let sentence = played.record("iteration-ended", 1)["sentence"].as_str().unwrap();
+    assert!(sentence.contains("it made a commit although `git.commit` is `never`"), "{sentence}");
+    assert_eq!(played.record("iteration-ended", 1)["milestones"], serde_json::json!(["It is there holds"]));
+    played.world.run(&["log"]).expect(0).out("milestone: It is there holds");
 }

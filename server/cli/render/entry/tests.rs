@@ -235,6 +235,7 @@ fn ended(sentence: &str, claims: Option<Box<Claims>>) -> Record {
         error: None,
         weakened: Vec::new(),
         sentence: sentence.into(),
+        milestones: Vec::new(),
         commits: Vec::new(),
         near: Vec::new(),
     }

@@ -241,6 +241,7 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
         row: Vec::new(),
         facts: Vec::new(),
         sentence: String::new(),
+        milestones: Vec::new(),
         interrupted: false,
         commits: Vec::new(),
         taken_back: false,
@@ -405,8 +406,17 @@ fn count_failure(state: &mut Loop, trouble: bool) {
 
 /// What the end of an iteration says of it.
 fn fill(row: &mut Iteration, record: &Record) {
-    let Record::IterationEnded { changes, claim, claims, test_only, matching, sentence, commits, .. } =
-        record
+    let Record::IterationEnded {
+        changes,
+        claim,
+        claims,
+        test_only,
+        matching,
+        sentence,
+        milestones,
+        commits,
+        ..
+    } = record
     else {
         return;
     };
@@ -416,6 +426,7 @@ fn fill(row: &mut Iteration, record: &Record) {
     row.test_only = *test_only;
     row.matching.clone_from(matching);
     row.sentence.clone_from(sentence);
+    row.milestones.clone_from(milestones);
     row.commits.clone_from(commits);
 }
 

@@ -7,7 +7,7 @@ use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, LimitName, Round};
 use crate::moment::Moment;
 use crate::prompt::{Asked, Budget, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, Past, PromptInput, build};
-use crate::settings::PromptBy;
+use crate::settings::{Committer, PromptBy};
 use crate::task::CriterionId;
 use crate::view::words;
 
@@ -55,6 +55,7 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
         promise: &state.spec.promise,
         due_stage: exit::stages::due(&state.pinned, |id| state.status_of(id)),
         advice: advice.as_deref(),
+        commits: state.spec.settings.git.commit,
         claim_wanted: state.spec.anyway && state.held_at_start,
         max_bytes: match state.spec.agent.prompt {
             PromptBy::Argument => MAX_ARGUMENT_BYTES,
@@ -171,6 +172,16 @@ fn what_happened(state: &Loop, changes: &Changes, round: Option<&Round>, claim: 
 pub(super) fn near(limits: &[(LimitName, String)]) -> String {
     let words: Vec<&str> = limits.iter().map(|(_, words)| words.as_str()).collect();
     if words.is_empty() { String::new() } else { format!("; little is left: {}", words.join(", ")) }
+}
+
+/// A commit that the user did not want stays; it is only said.
+pub(super) fn commit_unasked(state: &Loop, changes: &Changes, commits: &[String]) -> &'static str {
+    let is_unwanted = state.spec.settings.git.commit == Committer::Never;
+    if is_unwanted && (changes.committed || !commits.is_empty()) {
+        "; it made a commit although `git.commit` is `never`"
+    } else {
+        ""
+    }
 }
 
 /// How an agent was ended that did not end by itself.

@@ -8,7 +8,7 @@ use crate::task::{Check, Criterion};
 
 use super::machine::{criteria_of, stopped};
 use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, brief, limits, pinned, progress, regression, weakening};
+use super::{Effect, Reading, Step, brief, limits, milestones, pinned, progress, regression, weakening};
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
 const MAX_REPEATS: u32 = 2;
@@ -100,6 +100,8 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         + &weakening::tail(&weakened)
         + &regression::kept(state, round.as_deref())
         + &brief::near(&near);
+    let milestones = milestones::of_iteration(state, round.as_deref(), &reading.plan);
+    let sentence = sentence + brief::commit_unasked(state, &work.changes, &live.shot.commits);
     let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
     let mut steps = Vec::new();
     if let Some(round) = round {
@@ -119,6 +121,7 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         error,
         weakened,
         sentence,
+        milestones,
         commits: live.shot.commits.clone(),
         near: near.into_iter().map(|(name, _)| name).collect(),
     }));

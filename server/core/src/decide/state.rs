@@ -151,6 +151,8 @@ pub struct Iteration {
     /// What was found where a criterion did not pass, in words.
     pub facts: Vec<(CriterionId, String)>,
     pub sentence: String,
+    /// What turned or got done in it.
+    pub milestones: Vec<String>,
     /// Its keeper died while the agent ran.
     pub interrupted: bool,
     /// Subjects of its commits, oldest first.

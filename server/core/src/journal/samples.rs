@@ -80,6 +80,7 @@ fn first_iteration() -> Vec<Record> {
                 since: 1,
             }],
             sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
+            milestones: vec!["tests pass holds".to_owned()],
             commits: vec!["feat: a thing".to_owned()],
             near: vec![LimitName::Cost],
         },

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::check::{CheckResult, Status};
 use crate::decide::stages;
 use crate::journal::{Pinned, QuestionKind, Role};
+use crate::settings::Committer;
 use crate::view::words;
 
 use super::grammar::described;
@@ -220,6 +221,9 @@ fn ending(out: &mut String, input: &PromptInput<'_>) {
          - Nothing you start stays alive after your turn: no servers, no background jobs.\n\
          - Nobody answers while you work. Decide, and note what you assumed where the next one will read it.\n",
     );
+    if input.commits == Committer::Never {
+        out.push_str("- Do not commit: that is left to the user.\n");
+    }
     if claim_needed(input) {
         reporting(out, input);
     } else {

@@ -5,6 +5,7 @@ use proptest::prelude::{any, proptest};
 use super::{Asked, Budget, MAX_BYTES, Notes, Past, PromptInput, build};
 use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, Pinned, QuestionKind, Role};
+use crate::settings::Committer;
 use crate::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem};
 
 /// What a prompt is made of, owned; the fields left at their default are empty.
@@ -116,6 +117,7 @@ impl Scene {
             promise: "COMPLETE",
             due_stage: self.due_stage.unwrap_or(1),
             advice: None,
+            commits: Committer::Agent,
             claim_wanted: self.claim_wanted,
             max_bytes: MAX_BYTES,
         })

@@ -113,9 +113,9 @@ pub(crate) const KEYS: &[Key] = &[
     key("usage_limit.unanswered", words(&["wait", "stop"], &[]), r#""wait""#,
         "What happens at a usage limit when nobody answers within 30 s."),
 
-    key("git.branch", Takes::Text, r#""""#,
+    only_default("git.branch", Takes::Text, r#""""#,
         "The branch a loop works on; empty stays on the current one."),
-    key("git.commit", words(&["agent", "server", "never"], &[]), r#""agent""#,
+    key("git.commit", words(&["agent", "never"], &["server"]), r#""agent""#,
         "Who commits: `agent` leaves it to the agent, `server` makes one commit an iteration, `never` tells the agent not to."),
     key("git.on_regression", words(&["keep", "rollback"], &[]), r#""keep""#,
         "What happens when a guard breaks: `keep` goes on, `rollback` returns to the last snapshot whose guards held."),

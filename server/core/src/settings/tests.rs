@@ -56,7 +56,7 @@ fn sample(key: &Key) -> &'static str {
     match key.takes {
         Takes::Word { now, .. } => match now {
             ["loop"] => "\"loop\"",
-            ["agent", ..] => "\"server\"",
+            ["agent", ..] => "\"never\"",
             ["keep", ..] => "\"rollback\"",
             ["all", "majority"] => "\"majority\"",
             ["adaptive", ..] => "\"large\"",

@@ -3,7 +3,7 @@
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::Order;
 use crate::journal::{LoopSpec, OutcomeKind, Record};
-use crate::settings::OnRegression;
+use crate::settings::{Committer, OnRegression};
 
 fn two(on_regression: OnRegression) -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]);
@@ -146,4 +146,31 @@ fn a_way_back_forks_the_memory() {
     }
     assert!(sim.prompts[2].contains("2 (taken back"), "{}", sim.prompts[2]);
     assert!(!sim.prompts[2].contains("said that all was done"), "{}", sim.prompts[2]);
+}
+
+#[test]
+fn what_turned_is_a_milestone() {
+    let mut spec = two(OnRegression::Keep);
+    spec.plan = vec![item("one"), item("two")];
+    let acts = vec![
+        Act { ticks: 1, ..Act::new("pf") },
+        Act { ticks: 1, ..Act::new("ff") },
+        Act { ticks: 2, ..Act::new("pp") },
+    ];
+    let sim = Sim::new(spec, "ff", acts).run();
+    let reached: Vec<String> = sim.state.history.iter().map(|it| it.milestones.join(", ")).collect();
+    let all = ["tests pass holds, one is done", "", "tests pass holds, lint is clean holds, two is done"];
+    assert_eq!(reached, all);
+}
+
+#[test]
+fn commits_are_forbidden_where_the_user_wants_none() {
+    let check = |commit, expect: bool| {
+        let mut spec = two(OnRegression::Keep);
+        spec.settings.git.commit = commit;
+        let sim = Sim::new(spec, "pf", vec![Act::new("pp")]).run();
+        assert_eq!(sim.prompts[0].contains("- Do not commit"), expect, "{commit:?}");
+    };
+    check(Committer::Agent, false);
+    check(Committer::Never, true);
 }
