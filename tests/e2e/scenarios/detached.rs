@@ -297,5 +297,8 @@ fn after_a_rollback_the_agent_is_told_what_holds_now() {
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     let said = world.prompt(2);
-    assert!(said.contains("What fails: 2 of 2 checks") && said.contains("### One\n\nRegressed"), "{said}");
+    assert!(
+        said.contains("What fails: 2 of 2 checks") && said.contains("Its changes were taken back"),
+        "{said}"
+    );
 }

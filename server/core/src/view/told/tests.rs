@@ -40,7 +40,7 @@ fn every_iteration_has_its_start_and_its_end_and_the_loop_its_own() {
         json!({
             "event": "iteration-start", "loopId": "20261120-abcdef", "task": "PROMPT.md", "root": "/work tree",
             "iteration": 1, "criteria": {"passed": 1, "failed": 1, "unverified": 0, "total": 2},
-            "spent": {"calls": 1, "callsThisHour": 1}
+            "spent": {"calls": 1}
         })
     );
     let end = &told[1];
