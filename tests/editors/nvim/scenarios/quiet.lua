@@ -21,8 +21,7 @@ local function unrelated(fake, lua)
   support.write(folder .. '/README.md', '# A page\n')
   support.write(folder .. '/notes.txt', 'text\n')
   support.write(folder .. '/PROMPT.md', '# A task\n')
-  local editor =
-    Editor.start({ folder = folder, file = 'README.md', server = fake.command, env = fake.env, lua = lua })
+  local editor = Editor.start({ folder = folder, file = 'README.md', server = fake.command, env = fake.env, lua = lua })
   editor:edit('notes.txt')
   support.same({}, editor:lua(loaded), 'modules loaded by unrelated files')
   return editor, folder
