@@ -3,3 +3,5 @@ std = 'luajit'
 read_globals = { 'vim' }
 globals = { 'vim.g', 'vim.bo', 'vim.wo', 'vim.b', 'vim.o', 'vim.ui', 'vim.env', 'vim.notify' }
 max_line_length = 120
+-- Types are written on one line.
+max_comment_line_length = 140
