@@ -14,15 +14,15 @@ before(async () => {
 after(() => stage?.close());
 
 test("vscode_face: the status bar in every state", async () => {
-  // Counted down by the window itself.
-  const soon = new Date(Date.now() + (14 * 60 + 36) * 1000).toISOString();
+  // Counted down by the window itself, from when it is said.
+  const soon = () => new Date(Date.now() + (14 * 60 + 36) * 1000).toISOString();
   const loop = (changes) => stage.loop(changes);
   const outcome = (kind, verified) => ({ state: "done", phase: "ended", iteration: 11, outcome: { kind, verified, sentence: "it ended" } });
   const open = { breaker: { state: "open", reason: "nothing changed", counts: { noProgress: 3 }, trips: 1 } };
   const states = [
     [[], "Ralph", "circle-outline", "normal"],
     [[loop()], "Ralph 7/30 · 3/5", "sync", "normal"],
-    [[loop({ phase: "waiting", wait: { reason: "quota", resumesAt: soon } })], "Ralph 7/30 · 14:32", "clock", "normal"],
+    [[loop({ phase: "waiting", wait: { reason: "quota" } })], "Ralph 7/30 · 14:32", "clock", "normal"],
     [[loop({ state: "paused", phase: "paused" })], "Ralph 7/30", "debug-pause", "normal"],
     [[loop({ state: "needsYou", phase: "needsAnswer" })], "Ralph needs you", "bell-dot", "warning"],
     [[loop({ state: "needsYou", phase: "paused", ...open })], "Ralph stopped at 7/30", "error", "error"],
@@ -33,8 +33,8 @@ test("vscode_face: the status bar in every state", async () => {
   ];
   for (const [loops, text, icon, tone] of states) {
     // The end of a loop is news where it was seen at work.
-    stage.status(loops.map((it) => ({ ...it, state: "working", phase: "iterating", outcome: undefined })));
-    stage.status(loops);
+    stage.status(loops.map((it) => ({ ...it, state: "working", phase: "iterating", wait: undefined, outcome: undefined })));
+    stage.status(loops.map((it) => (it.wait ? { ...it, wait: { ...it.wait, resumesAt: soon() } } : it)));
     const it = await window.sees(text);
     assert.deepEqual([it.icon.split("~")[0], it.tone], [icon, tone], text);
     assert.match(it.label, /^Ralph/);
