@@ -1,14 +1,18 @@
 //! The records of a loop's journal: a public format (`server/JOURNAL.md`). Adding a field or a type is
 //! compatible, changing the meaning of one is not. Lines and checksums are in [`line`].
 
+mod breaker;
 pub mod line;
 pub mod reading;
+mod reasons;
 #[cfg(test)]
 pub(crate) mod samples;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::errors::Fingerprint;
+pub use breaker::{BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, Opening, TreeAfter};
+pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, WaitReason};
+
 use crate::agent::{AgentRun, ProviderError};
 use crate::check::CheckResult;
 use crate::claims::Claims;
@@ -401,160 +405,6 @@ pub enum Claim {
     Plan,
     /// As many indications of completion as `exit.completion_indicators` asks for.
     Words,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BreakerState {
-    #[default]
-    Closed,
-    Open,
-    HalfOpen,
-}
-
-/// Why the breaker changed: one of its counts, or what let it try and close again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BreakerCause {
-    NoProgress,
-    SameError,
-    OutputDecline,
-    PermissionDenials,
-    Oscillation,
-    FastFailures,
-    /// The one iteration that was let through did not get on.
-    TrialFailed,
-    /// The one iteration that was let through got on.
-    TrialPassed,
-    /// It rested long enough.
-    Cooldown,
-    User,
-}
-
-/// How far each cause is from opening the breaker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct BreakerCounts {
-    pub no_progress: u32,
-    pub same_error: u32,
-    pub output_decline: u32,
-    pub permission_denials: u32,
-    pub oscillation: u32,
-    pub fast_failures: u32,
-}
-
-/// What stands behind an opening of the breaker, for whoever wants to know why.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Opening {
-    pub counts: BreakerCounts,
-    /// The last distinct errors before it, the newest last.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<ErrorIn>,
-    /// What the last iterations changed, the newest last.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changed: Vec<ChangedIn>,
-    /// Trees that came back, and after which iterations.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub trees: Vec<TreeAfter>,
-    /// The agent's session was given up with it.
-    pub session_reset: bool,
-}
-
-/// An error and the last iteration that it was seen in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ErrorIn {
-    pub iteration: u32,
-    pub fingerprint: Fingerprint,
-    pub text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ChangedIn {
-    pub iteration: u32,
-    pub changes: Changes,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TreeAfter {
-    pub tree: String,
-    pub iterations: Vec<u32>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WaitReason {
-    /// The provider's usage limit.
-    Quota,
-    /// The provider failed for the moment.
-    Backoff,
-    /// `limits.between`.
-    Between,
-    /// `limits.calls_per_hour`, shared by all loops of this user.
-    Calls,
-    /// The breaker is open; said by its own record, never by one of waiting.
-    Breaker,
-}
-
-/// A limit that can end a loop, or delay it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LimitName {
-    Iterations,
-    Duration,
-    Cost,
-    Tokens,
-    Calls,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PauseReason {
-    User,
-    Breaker,
-    /// The agent cannot work: login, missing program, repeated failure.
-    Agent,
-    /// Commands that nobody trusted yet.
-    Trust,
-    /// The state folder's disk is full.
-    Disk,
-    /// The workspace cannot be read or snapshotted.
-    Workspace,
-    /// A question that nobody answered.
-    Question,
-}
-
-/// Who wants to know something, and of what kind the answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum QuestionKind {
-    /// The agent, in its last message.
-    Agent,
-    /// The provider's usage limit is reached: `wait` or `stop`.
-    UsageLimit,
-    /// The agent was not allowed to use a tool.
-    Denied,
-}
-
-/// Why a session began or was left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SessionReason {
-    Started,
-    /// Nothing used it for `session.expires`.
-    Expired,
-    /// The agent was given it and never began it.
-    Unconfirmed,
-    /// The agent does not know it any more.
-    Refused,
-    Breaker,
-    /// The user asked for a fresh one.
-    Reset,
-    /// The loop has ended.
-    Ended,
 }
 
 /// How a loop ended.

@@ -1,6 +1,8 @@
 //! Records to state: the only way state changes, live and in replay. Total: a record that makes no sense
 //! where it stands changes nothing but the sequence.
 
+mod recovered;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::agent::{AgentRun, ProviderClass};
@@ -15,7 +17,6 @@ use crate::task::{Criterion, CriterionId};
 use super::breaker;
 use super::flaky::{self, Seen};
 use super::fork;
-use super::limits::DAY_MS;
 use super::questions::{Question, Questions};
 use super::regression;
 use super::sessions::{Session, SessionChange};
@@ -89,7 +90,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
             weakening::moved(state, &entry.record);
         }
-        Record::Recovered { boot, .. } => recovered(state, entry.at, boot),
+        Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, boot),
         Record::Ended { outcome } => {
             state.outcome = Some(outcome.clone());
             state.phase = Phase::Ended;
@@ -459,53 +460,10 @@ fn breaker_changed(state: &mut Loop, record: &Record) {
     }
 }
 
-/// A deadline of another boot.
-fn bridged(until: Moment, at: Moment) -> Moment {
-    let left = until.wall.saturating_sub(at.wall).min(DAY_MS);
-    Moment { awake: at.awake.saturating_add(left), ..until }
-}
-
 /// The answer to the question that the loop rests for lets it go on.
 fn answered(state: &mut Loop, id: &str, text: Option<&str>) {
     let of_question = |it: &Pause| it.reason == PauseReason::Question;
     if state.questions.answered(id, text) && state.pause.as_ref().is_some_and(of_question) {
         state.pause = None;
-    }
-}
-
-/// What was in flight is over: its number stays used up and charged, its tree is still to be judged.
-fn recovered(state: &mut Loop, at: Moment, boot: &str) {
-    // Only detached keepers take over: from here on somebody can answer.
-    state.spec.attended = true;
-    if boot != state.boot {
-        boot.clone_into(&mut state.boot);
-        state.session.rebooted(at);
-        if let Some(until) = state.questions.open.as_mut().and_then(|it| it.until.as_mut()) {
-            *until = bridged(*until, at);
-        }
-        if let Some(wait) = &mut state.wait {
-            // The other boot's clock means nothing here; wall time bridges the gap.
-            wait.until = bridged(wait.until, at);
-        }
-        if let Some(until) = &mut state.breaker.resumes_at {
-            *until = bridged(*until, at);
-        }
-    }
-    state.phase = match state.phase {
-        Phase::Starting => Phase::Starting,
-        Phase::Ended => Phase::Ended,
-        Phase::Baseline if state.history.is_empty() => Phase::Starting,
-        Phase::Baseline | Phase::Boundary | Phase::Preparing => Phase::Boundary,
-        Phase::Iterating { .. } => {
-            if let Some(row) = state.history.last_mut() {
-                row.interrupted = true;
-                row.duration_ms = at.since(row.started_at);
-            }
-            Phase::Closing
-        }
-        Phase::Closing | Phase::Checking => Phase::Closing,
-    };
-    if state.phase == Phase::Closing {
-        state.seen = None;
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct At {
 pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
     let past: Vec<Past<'_>> = state.history.iter().map(past).collect();
     let advice =
-        exit::advice(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
+        exit::only_tests(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
     let broke = state.last_iteration().and_then(|it| it.broke.as_ref());
     let advice = match broke {
         Some(broke) => {

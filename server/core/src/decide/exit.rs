@@ -13,7 +13,7 @@ use crate::moment::Moment;
 use super::limits::iterations;
 use super::state::{Iteration, Loop};
 
-pub(super) use claimed::{advice, plan_complete};
+pub(super) use claimed::{is_complete, only_tests};
 
 /// The outcome if the task is done now, judged by the last round alone.
 pub(super) fn completed(state: &Loop, now: Moment) -> Option<Outcome> {
@@ -38,7 +38,7 @@ fn nothing_to_do(state: &Loop) -> Option<Outcome> {
             criteria(checked.len(), "passed", "passed")
         )));
     }
-    if checked.is_empty() && plan_complete(state) {
+    if checked.is_empty() && is_complete(&state.plan) {
         let sentence =
             "completed, claimed, not verified: every plan item was ticked before the first iteration";
         return Some(claimed(sentence.to_owned()));

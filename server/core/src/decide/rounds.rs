@@ -149,8 +149,7 @@ fn strongest(state: &Loop, claims: &Claims, reading: &Reading) -> Option<Claim> 
     if claims.exit_signal == Some(true) {
         return Some(Claim::ExitSignal);
     }
-    let mut blocking = reading.plan.iter().filter(|it| it.blocking).peekable();
-    if blocking.peek().is_some() && blocking.all(|it| it.done) {
+    if super::exit::is_complete(&reading.plan) {
         return Some(Claim::Plan);
     }
     let enough = state.spec.settings.exit.completion_indicators as usize;

@@ -224,7 +224,7 @@ fn the_last_distinct_errors_are_kept() {
 fn the_same_error_elsewhere_has_the_same_fingerprint() {
     for (a, b) in [
         ("error: bad at src/a.rs:3:5", "error: bad at server/core/src/b.rs:17"),
-        ("/a/b.c:3:5: error: no `;`", "/tmp/x/c.c:30:1: error: no `;`"),
+        ("/a/b.c:3:5: error: no `;`", "/x/y/c.c:30:1: error: no `;`"),
         ("main.c:3: error: no `;`", "util.c:4: error: no `;`"),
         ("Error: ENOENT, open '/tmp/.tmpAb3/x'", "Error: ENOENT, open '/var/folders/zz/y'"),
         ("Error: tmp12ab gone", "Error: tmp_x9 gone"),

@@ -3,6 +3,7 @@
 //! already made the claim of its iteration none.
 
 use crate::journal::{Claim, Outcome};
+use crate::task::PlanItem;
 
 use super::super::limits::iterations;
 use super::super::state::{Iteration, Loop};
@@ -33,7 +34,7 @@ fn how(state: &Loop, last: &Iteration) -> Option<String> {
     if last.claim.is_some() && signal == Some(true) && indicators >= exit.completion_indicators as usize {
         return Some(format!("EXIT_SIGNAL: true and {indicators} indications of it"));
     }
-    if last.claim.is_some() && plan_complete(state) {
+    if last.claim.is_some() && is_complete(&state.plan) {
         return Some("every plan item is ticked".to_owned());
     }
     if last.claim.is_some() && state.claims >= exit.done_signals {
@@ -46,13 +47,13 @@ fn how(state: &Loop, last: &Iteration) -> Option<String> {
 }
 
 /// Every blocking item is ticked, and there is one.
-pub(in super::super) fn plan_complete(state: &Loop) -> bool {
-    let mut blocking = state.plan.iter().filter(|it| it.blocking).peekable();
+pub(in super::super) fn is_complete(plan: &[PlanItem]) -> bool {
+    let mut blocking = plan.iter().filter(|it| it.blocking).peekable();
     blocking.peek().is_some() && blocking.all(|it| it.done)
 }
 
 /// What test-only iterations come to, in words: a reason to end where no check decides, elsewhere advice.
-fn only_tests(state: &Loop) -> Option<String> {
+pub(in super::super) fn only_tests(state: &Loop) -> Option<String> {
     let exit = &state.spec.settings.exit;
     let in_row = state.history.iter().rev().take_while(|it| it.test_only).count();
     if in_row >= exit.test_loops as usize {
@@ -63,11 +64,6 @@ fn only_tests(state: &Loop) -> Option<String> {
     let ends = state.history.last().is_some_and(|it| it.test_only)
         && of_them * 100 > exit.test_percentage as usize * TEST_WINDOW;
     ends.then(|| format!("{of_them} of the last {TEST_WINDOW} iterations did nothing but run tests"))
-}
-
-/// What the next iteration should hear of it.
-pub(in super::super) fn advice(state: &Loop) -> Option<String> {
-    only_tests(state)
 }
 
 /// `; the agent claims to be done (promise) at 80 %`, where a claim contradicts itself.

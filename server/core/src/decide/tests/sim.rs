@@ -3,19 +3,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::errors::{SeenError, fingerprint};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
-use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::{
     Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Slot, Step, apply, begin, deadline, decide,
     replay,
 };
-use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, Round};
+use crate::journal::{Entry, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
 use crate::prompt::Notes;
 use crate::protection::Found;
-use crate::settings::{Dialect, Permissions, PromptBy, Sandbox, Settings};
-use crate::task::{Check, Criterion, CriterionId, Place, PlanItem, TaskId};
+use crate::task::{Criterion, CriterionId, PlanItem};
+
+mod parts;
+pub(crate) use parts::{criterion, item, quiet_run, spec};
+use parts::{result, seen};
 
 /// What one iteration's agent does, and how things stand afterwards.
 #[derive(Debug, Clone)]
@@ -131,66 +132,6 @@ pub(crate) struct Sim {
     pub(crate) weak: Vec<&'static str>,
     /// Protected files that the user edited since the last snapshot.
     pub(crate) edited: Vec<String>,
-}
-
-pub(crate) fn criterion(name: &str, check: &str) -> Criterion {
-    let check = (!check.is_empty()).then(|| Check::Command { command: check.to_owned(), expect: Vec::new() });
-    Criterion {
-        id: CriterionId(format!("id-{name}-{}", check.is_some())),
-        name: name.to_owned(),
-        check,
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    }
-}
-
-pub(crate) fn item(title: &str) -> PlanItem {
-    PlanItem {
-        id: title.to_owned(),
-        title: title.to_owned(),
-        done: false,
-        blocking: true,
-        place: Place::default(),
-        priority: None,
-        depends_on: Vec::new(),
-    }
-}
-
-pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
-    LoopSpec {
-        loop_id: "20261120-abcdef".to_owned(),
-        version: "0.1.0".to_owned(),
-        task: TaskId("PROMPT.md".to_owned()),
-        title: "A task".to_owned(),
-        root: "/work tree".to_owned(),
-        inline_prompt: None,
-        agent: AgentPlan {
-            name: "mine".to_owned(),
-            argv: vec!["./agent.sh".to_owned()],
-            prompt: PromptBy::Stdin,
-            dialect: Dialect::Text,
-            permissions: Permissions::Edits,
-        },
-        settings: Settings {
-            agent: "mine".to_owned(),
-            task_exclude: Vec::new(),
-            protected: Vec::new(),
-            sandbox: Sandbox::Off,
-            agents: Vec::new(),
-            ..Settings::default()
-        },
-        preset: None,
-        promise: "COMPLETE".to_owned(),
-        criteria,
-        plan: Vec::new(),
-        anyway: false,
-        attended: true,
-    }
 }
 
 impl Sim {
@@ -523,59 +464,5 @@ impl Sim {
             (None, Some(pause)) => &pause.message,
             (None, None) => "",
         }
-    }
-}
-
-fn seen(text: &str) -> SeenError {
-    SeenError { fingerprint: fingerprint(text), text: text.to_owned() }
-}
-
-fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckResult {
-    let status = match letter {
-        'p' | '0'..='9' => Status::Pass,
-        't' => Status::TimedOut,
-        'z' => Status::NoTestsRan,
-        '-' => Status::Unverified,
-        _ => Status::Fail,
-    };
-    CheckResult {
-        criterion: criterion.id.clone(),
-        status: if criterion.check.is_none() { Status::Unverified } else { status },
-        fact: if status == Status::Pass { String::new() } else { fact.to_owned() },
-        duration_ms: 10,
-        exit: None,
-        signal: None,
-        tests: letter.to_digit(10).map(|it| TestCounts { passed: it.into(), ..TestCounts::default() }),
-        head: String::new(),
-        tail: String::new(),
-        locations: Vec::new(),
-        survivors: Vec::new(),
-    }
-}
-
-pub(crate) fn quiet_run() -> AgentRun {
-    AgentRun {
-        ending: AgentEnding::Exited,
-        exit: Some(0),
-        signal: None,
-        duration_ms: 0,
-        cost_micros: None,
-        tokens: None,
-        session: None,
-        model: None,
-        final_text: String::new(),
-        denials: 0,
-        denied: Vec::new(),
-        session_lost: false,
-        error: None,
-        survivors: Vec::new(),
-        left: Vec::new(),
-        files: Vec::new(),
-        dropped: 0,
-        errors: Vec::new(),
-        output_bytes: 0,
-        tools: Vec::new(),
-        commands: Vec::new(),
-        note: None,
     }
 }

@@ -1,0 +1,87 @@
+//! What records say of the breaker: its states, why it changed, and what stands behind an opening.
+
+use serde::{Deserialize, Serialize};
+
+use super::Changes;
+use crate::agent::errors::Fingerprint;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BreakerState {
+    #[default]
+    Closed,
+    Open,
+    HalfOpen,
+}
+
+/// Why the breaker changed: one of its counts, or what let it try and close again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BreakerCause {
+    NoProgress,
+    SameError,
+    OutputDecline,
+    PermissionDenials,
+    Oscillation,
+    FastFailures,
+    /// The one iteration that was let through did not get on.
+    TrialFailed,
+    /// The one iteration that was let through got on.
+    TrialPassed,
+    /// It rested long enough.
+    Cooldown,
+    User,
+}
+
+/// How far each cause is from opening the breaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct BreakerCounts {
+    pub no_progress: u32,
+    pub same_error: u32,
+    pub output_decline: u32,
+    pub permission_denials: u32,
+    pub oscillation: u32,
+    pub fast_failures: u32,
+}
+
+/// What stands behind an opening of the breaker, for whoever wants to know why.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Opening {
+    pub counts: BreakerCounts,
+    /// The last distinct errors before it, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorIn>,
+    /// What the last iterations changed, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<ChangedIn>,
+    /// Trees that came back, and after which iterations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trees: Vec<TreeAfter>,
+    /// The agent's session was given up with it.
+    pub session_reset: bool,
+}
+
+/// An error and the last iteration that it was seen in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorIn {
+    pub iteration: u32,
+    pub fingerprint: Fingerprint,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedIn {
+    pub iteration: u32,
+    pub changes: Changes,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TreeAfter {
+    pub tree: String,
+    pub iterations: Vec<u32>,
+}

@@ -1,0 +1,76 @@
+//! The words by which records say why a loop waits, rests, asks, or leaves a session.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WaitReason {
+    /// The provider's usage limit.
+    Quota,
+    /// The provider failed for the moment.
+    Backoff,
+    /// `limits.between`.
+    Between,
+    /// `limits.calls_per_hour`, shared by all loops of this user.
+    Calls,
+    /// The breaker is open; said by its own record, never by one of waiting.
+    Breaker,
+}
+
+/// A limit that can end a loop, or delay it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitName {
+    Iterations,
+    Duration,
+    Cost,
+    Tokens,
+    Calls,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PauseReason {
+    User,
+    Breaker,
+    /// The agent cannot work: login, missing program, repeated failure.
+    Agent,
+    /// Commands that nobody trusted yet.
+    Trust,
+    /// The state folder's disk is full.
+    Disk,
+    /// The workspace cannot be read or snapshotted.
+    Workspace,
+    /// A question that nobody answered.
+    Question,
+}
+
+/// Who wants to know something, and of what kind the answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuestionKind {
+    /// The agent, in its last message.
+    Agent,
+    /// The provider's usage limit is reached: `wait` or `stop`.
+    UsageLimit,
+    /// The agent was not allowed to use a tool.
+    Denied,
+}
+
+/// Why a session began or was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SessionReason {
+    Started,
+    /// Nothing used it for `session.expires`.
+    Expired,
+    /// The agent was given it and never began it.
+    Unconfirmed,
+    /// The agent does not know it any more.
+    Refused,
+    Breaker,
+    /// The user asked for a fresh one.
+    Reset,
+    /// The loop has ended.
+    Ended,
+}
