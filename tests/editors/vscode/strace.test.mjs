@@ -111,7 +111,7 @@ test("vscode_strace: hostile folders start nothing, in Restricted Mode and witho
   const { window, wrapper, editor } = visit;
   try {
     assert.ok(visit.traps.folders.length >= 20);
-    assert.equal(await window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), 1);
+    await window.see("Restricted Mode", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 1);
     await visit.looksAround();
     await visit.orders("Ralph: Start Loop", "Start a loop on which task?");
     await visit.notes("does not trust this folder");
