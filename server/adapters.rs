@@ -9,6 +9,7 @@ pub mod env;
 pub mod git;
 pub mod http;
 pub mod journal_file;
+pub mod machine;
 pub mod process;
 pub mod sandbox;
 pub mod snapshots;

@@ -13,6 +13,7 @@ mod demo;
 mod demo_agent;
 mod demo_project;
 mod diff;
+mod doctor;
 mod exit;
 mod failure;
 mod gc;
@@ -89,6 +90,7 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
         Verb::Watch(args) => watch::run(&args, out),
         Verb::Diff(args) => diff::run(&args, out),
         Verb::Rollback(args) => rollback::run(&args, out),
+        Verb::Doctor(args) => doctor::run(&args, out),
         Verb::Gc(args) => gc::run(&args, out),
         Verb::Stop(args) => stop::run(&args, out),
         Verb::Pause(args) => pause::run(&args, out),
@@ -106,7 +108,6 @@ fn hidden(verb: &Hidden) -> Answer {
         // Dispatched before everything else.
         Hidden::Serve(_) => Ok(serve::run()),
         Hidden::Import(_) => Err(Failure::unsupported("`import`")),
-        Hidden::Doctor(_) => Err(Failure::unsupported("`doctor`")),
         Hidden::Export(_) => Err(Failure::unsupported("`export`")),
         Hidden::Report(_) => Err(Failure::unsupported("`report`")),
         Hidden::Hook(_) => Err(Failure::unsupported("`hook`")),

@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use super::{
-    accept, answer, check, completions, demo, diff, gc, log, pause, reset, resume, rollback, run, serve,
-    status, steer, stop, trust, watch,
+    accept, answer, check, completions, demo, diff, doctor, gc, log, pause, reset, resume, rollback, run,
+    serve, status, steer, stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -71,6 +71,8 @@ pub(crate) enum Verb {
     Init,
     /// Show every command a task would run, and trust them
     Trust(trust::Args),
+    /// Look at agents, machine and workspace, and say what to do about what is missing
+    Doctor(doctor::Args),
     /// Remove old ended loops and their snapshots
     Gc(gc::Args),
     /// Print a shell's completion script
@@ -86,8 +88,6 @@ pub(crate) enum Hidden {
     Serve(serve::Args),
     #[command(hide = true)]
     Import(Rest),
-    #[command(hide = true)]
-    Doctor(Rest),
     #[command(hide = true)]
     Export(Rest),
     #[command(hide = true)]

@@ -168,7 +168,7 @@ fn text_variables(settings: &Settings) -> Vec<(String, String)> {
 
 /// The program that wardens are started from: a small one of their own where it was installed along, else this
 /// one. A copy in the state folder outlives an update or a rebuild, unless nothing may run from there.
-fn warden(state: &StateDir) -> PathBuf {
+pub(crate) fn warden(state: &StateDir) -> PathBuf {
     let version = env!("CARGO_PKG_VERSION");
     let own = state.install_part(Part::Warden, version).ok().flatten();
     let this = || state.install_binary(version).ok();

@@ -15,7 +15,7 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     };
     check(&["serve", "--log", "x"], "unexpected argument '--log'");
     check(&["import", "x"], "`import` is not yet supported");
-    check(&["doctor", "--probe"], "`doctor` is not yet supported");
+    check(&["doctor", "--cure"], "unexpected argument '--cure'");
     check(&["export", "latest"], "`export` is not yet supported");
     check(&["report", "latest"], "`report` is not yet supported");
     check(&["hook", "stop", "--help"], "`hook` is not yet supported");
@@ -34,7 +34,7 @@ fn help_and_version_are_no_failures() {
     let terminal = Terminal::new();
     let help = terminal.run(&["--help"]);
     help.expect(0).out("Usage: loopkeeper").out("rollback");
-    for hidden in ["keeper", "domain", "demo-agent", "doctor", "hook"] {
+    for hidden in ["keeper", "domain", "demo-agent", "hook"] {
         assert!(!help.stdout.contains(&format!("\n  {hidden} ")), "help lists {hidden}");
     }
     terminal.run(&["--version"]).expect(0).out("loopkeeper ");

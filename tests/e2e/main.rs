@@ -15,6 +15,7 @@ mod cli_terminal;
 mod configuration;
 mod control;
 mod demo;
+mod doctor;
 mod init;
 mod kill_domain;
 #[path = "../agents/late.rs"]

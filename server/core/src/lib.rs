@@ -11,6 +11,7 @@ pub mod agent;
 pub mod check;
 pub mod claims;
 pub mod decide;
+pub mod doctor;
 pub mod journal;
 pub mod moment;
 pub mod prompt;

@@ -1,0 +1,67 @@
+//! `doctor`: what loops need of agents, machine and workspace, what of it is there, and what to do about the rest.
+//! Starts programs that were found outside the work tree to hear their versions, and nothing of the workspace.
+
+mod facts;
+mod show;
+
+use loopkeeper_core::doctor::{AgentFacts, Finding, examine, is_well};
+use serde::Serialize;
+
+use self::facts::Looked;
+use super::exit::Exit;
+use super::failure::{Answer, Failure};
+use super::out::Out;
+use super::render::Glyphs;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only this agent: claude, a name of [agents]
+    #[arg(long, value_name = "A")]
+    pub(crate) agent: Option<String>,
+    /// Print JSON for scripts
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    well: bool,
+    agents: &'a [AgentFacts],
+    findings: &'a [Finding],
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let looked = Looked::here()?;
+    match &args.agent {
+        Some(name) => one(&looked, name, args.json, out),
+        None => all(&looked, args.json, out),
+    }
+}
+
+fn all(looked: &Looked, json: bool, out: &mut Out) -> Answer {
+    let facts = looked.facts()?;
+    let findings = examine(&facts);
+    let well = is_well(&findings);
+    if json {
+        out.json(&Report { well, agents: &facts.agents, findings: &findings });
+    } else {
+        out.write(&show::findings(&findings, Glyphs::of_environment()));
+    }
+    Ok(if well { Exit::Done } else { Exit::Ended })
+}
+
+/// Exit 0 where the agent is there.
+fn one(looked: &Looked, name: &str, json: bool, out: &mut Out) -> Answer {
+    let agents = looked.agents(Some(name))?;
+    let [agent] = agents.as_slice() else {
+        return Err(Failure::usage(format_args!("there is no agent `{name}`"))
+            .hint("`loopkeeper doctor` lists those that are known; `[agents.NAME]` adds your own."));
+    };
+    if json {
+        out.json(agent);
+    } else {
+        out.write(&show::agent(agent));
+    }
+    Ok(if agent.program.is_some() { Exit::Done } else { Exit::Ended })
+}

@@ -1,0 +1,237 @@
+//! Looks everything up that `doctor` tells. What cannot be looked up is a fact too, never the end of it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use futures::future::join_all;
+use loopkeeper_core::agent::claude::start::ENVIRONMENT;
+use loopkeeper_core::check::Ending;
+use loopkeeper_core::doctor::{
+    AgentFacts, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, Trouble, Version,
+    WorkspaceFacts, login, version_in,
+};
+use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::{AgentSettings, Resolved, Settings};
+use tokio::task::LocalSet;
+
+use crate::adapters::agents::{self, Wanted};
+use crate::adapters::config_files;
+use crate::adapters::env::{Reader, scrubbed};
+use crate::adapters::machine::{self, Traces};
+use crate::adapters::process::{Job, Stdin, run_to_end};
+use crate::adapters::sandbox::Domain;
+use crate::adapters::state_dir::{StateDir, StateError};
+use crate::adapters::task_files;
+use crate::adapters::trust::TrustStore;
+use crate::adapters::trust::permit::Approved;
+use crate::front;
+use crate::front::failure::Failure;
+use crate::front::work::Work;
+use crate::keeper::stage::warden;
+
+/// Some agents take seconds to say their version.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the rest is looked up with.
+pub(super) struct Looked {
+    root: PathBuf,
+    path: OsString,
+    resolved: Resolved,
+    /// The defaults where the configuration cannot be taken as written.
+    settings: Settings,
+    state: Result<StateDir, StateError>,
+    domain: Domain,
+    enclosure: Enclosure,
+}
+
+impl Looked {
+    pub(super) fn here() -> Result<Self, Failure> {
+        let root = config_files::root_of(Path::new("."))?;
+        let resolved = config_files::load(&root, &[])?;
+        let settings = resolved.settings().cloned().unwrap_or_default();
+        let state = StateDir::open();
+        let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden);
+        let wanted = settings.sandbox;
+        let (domain, sentence) = match Domain::detect(wanted, &warden) {
+            Ok(domain) => (domain.clone(), domain.sentence()),
+            Err(error) => (Domain::Subreaper { warden, why: None }, error.to_string()),
+        };
+        let is_namespace = matches!(domain, Domain::PidNamespace { .. });
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let enclosure = Enclosure { wanted, is_namespace, sentence };
+        Ok(Self { root, path, resolved, settings, state, domain, enclosure })
+    }
+
+    pub(super) fn facts(&self) -> Result<Facts, Failure> {
+        let chosen = agents::plan(&self.wanted(&self.settings.agent));
+        Ok(Facts {
+            agents: self.agents(None)?,
+            chosen: chosen.map(|it| it.name).map_err(|error| trouble(&error.into())),
+            machine: self.machine()?,
+            workspace: self.workspace(),
+        })
+    }
+
+    /// All agents that are known here, or the one of this name.
+    pub(super) fn agents(&self, only: Option<&str>) -> Result<Vec<AgentFacts>, Failure> {
+        let is_asked = |name: &str| only.is_none_or(|it| it == name);
+        let traces = Traces::new(self.environment());
+        let known = KNOWN.iter().filter(|it| is_asked(it.name)).map(|it| self.known(it, &traces));
+        let own =
+            self.settings.agents.iter().filter(|it| is_asked(&it.name) && is_own(it)).map(|it| self.own(it));
+        let mut found: Vec<AgentFacts> = known.chain(own).collect();
+        let asked = found.iter().map(|it| async {
+            match (&it.version, &it.program) {
+                (Version::NotAsked(why), Some(program)) if why.is_empty() => self.version(program).await,
+                (version, _) => version.clone(),
+            }
+        });
+        let versions = block_on(join_all(asked))?;
+        for (agent, version) in found.iter_mut().zip(versions) {
+            agent.version = version;
+        }
+        Ok(found)
+    }
+
+    fn wanted<'a>(&'a self, agent: &'a str) -> Wanted<'a> {
+        Wanted { agent, agents: &self.settings.agents, root: &self.root, criteria: &[], path: &self.path }
+    }
+
+    /// As agents get it, without what would make them look for something newer.
+    fn environment(&self) -> Vec<(OsString, OsString)> {
+        let settings = &self.settings;
+        scrubbed(Reader::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os())
+    }
+
+    fn known(&self, known: &Known, traces: &Traces) -> AgentFacts {
+        let written = self.settings.agents.iter().find(|it| it.name == known.name && !it.command.is_empty());
+        let version = Version::NotAsked(match written {
+            // With other arguments it may be anything, and it may be the workspace's.
+            Some(_) => "its command is one of the configuration".to_owned(),
+            None => String::new(),
+        });
+        let program = match written {
+            Some(_) => agents::plan(&self.wanted(known.name)).ok().and_then(|it| it.argv.into_iter().next()),
+            None => agents::find(known.program, &self.path, &self.root).map(|it| it.display().to_string()),
+        };
+        AgentFacts {
+            name: known.name.to_owned(),
+            title: known.title.to_owned(),
+            program,
+            version,
+            login: login(known, traces),
+            own: false,
+        }
+    }
+
+    /// Found, and not started: what it does without its arguments is nobody's word.
+    fn own(&self, agent: &AgentSettings) -> AgentFacts {
+        let plan = agents::plan(&self.wanted(&agent.name)).ok();
+        AgentFacts {
+            name: agent.name.clone(),
+            title: agent.name.clone(),
+            program: plan.and_then(|it| it.argv.into_iter().next()),
+            version: Version::NotAsked("a command of your own is not started to ask".to_owned()),
+            login: Login::Unknown,
+            own: true,
+        }
+    }
+
+    async fn version(&self, program: &str) -> Version {
+        match self.ask(program).await {
+            Ok(answer) => {
+                version_in(&answer).map_or_else(|| Version::Failed("it told none".to_owned()), Version::Told)
+            }
+            Err(why) => Version::Failed(why),
+        }
+    }
+
+    /// What a program that was found outside the work tree says to `--version`, asked outside of it too.
+    async fn ask(&self, program: &str) -> Result<String, String> {
+        let mut env = self.environment();
+        let quiet = [("OPENCODE_DISABLE_AUTOUPDATE", "1"), ("OPENCODE_DISABLE_MODELS_FETCH", "1")];
+        env.extend(ENVIRONMENT.iter().chain(&quiet).map(|(name, value)| (name.into(), value.into())));
+        let job = Job {
+            argv: Approved::typed(vec![program.into(), "--version".into()]),
+            cwd: "/".into(),
+            env,
+            stdin: Stdin::Null,
+            grace: Duration::from_secs(1),
+            output: None,
+        };
+        let ran = run_to_end(&job, PATIENCE, &self.domain).await;
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match ran.ending {
+            Ending::Exited(0) => Ok(said(&ran.stdout)),
+            Ending::Exited(code) => {
+                let last = said(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
+                Err(last.map_or_else(|| format!("exit {code}"), |it| format!("exit {code}: {it}")))
+            }
+            Ending::TimedOut => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+            Ending::Signalled(signal) => Err(format!("ended by signal {signal}")),
+            Ending::NotStarted(why) => Err(why),
+        }
+    }
+
+    fn machine(&self) -> Result<MachineFacts, Failure> {
+        let git = agents::find("git", &self.path, &self.root).ok_or_else(|| "it is not on PATH".to_owned());
+        let git = git.map(|it| it.display().to_string());
+        let git = match git {
+            Ok(program) => block_on(self.ask(&program))?.map(|it| sanitize::line(it.trim())),
+            Err(why) => Err(why),
+        };
+        Ok(MachineFacts {
+            git,
+            enclosure: self.enclosure.clone(),
+            watches: machine::watches(),
+            watcher: machine::watcher(),
+            state: machine::state(&self.state),
+        })
+    }
+
+    fn workspace(&self) -> WorkspaceFacts {
+        let is_readable = self.resolved.settings().is_ok();
+        WorkspaceFacts {
+            root: sanitize::line(&self.root.to_string_lossy()),
+            is_repository: self.root.ancestors().any(|it| it.join(".git").exists()),
+            config: self.resolved.findings().to_vec(),
+            tasks: is_readable.then(|| self.tasks().map_err(|it| trouble(&it))),
+        }
+    }
+
+    fn tasks(&self) -> Result<Vec<TaskFacts>, Failure> {
+        let settings = &self.settings;
+        let found = task_files::discover(&self.root, &settings.task_exclude, &settings.task_files)?;
+        found.iter().map(|it| Ok(self.task(&Work::at(&self.root, it)?))).collect()
+    }
+
+    fn task(&self, work: &Work) -> TaskFacts {
+        let plan = front::trust::agent(work).ok();
+        let looked = front::trust::items(work, plan.as_ref()).and_then(|items| {
+            work.refuse_broken()?;
+            Ok(self
+                .state
+                .as_ref()
+                .map_or(items.len(), |it| TrustStore::open(it).unknown(&work.root, &items).len()))
+        });
+        let (untrusted, broken) = match looked {
+            Ok(untrusted) => (untrusted as u64, None),
+            Err(failure) => (0, Some(trouble(&failure))),
+        };
+        TaskFacts { id: sanitize::line(&work.id.0), untrusted, broken }
+    }
+}
+
+fn is_own(agent: &AgentSettings) -> bool {
+    agent.name != "demo" && KNOWN.iter().all(|it| it.name != agent.name)
+}
+
+fn trouble(failure: &Failure) -> Trouble {
+    Trouble { what: failure.what.clone(), hint: failure.hint.clone().unwrap_or_default() }
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(LocalSet::new().block_on(&runtime, work))
+}

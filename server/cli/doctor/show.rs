@@ -1,0 +1,71 @@
+//! The doctor's answer for people.
+
+use std::fmt::Write as _;
+
+use loopkeeper_core::doctor::{AgentFacts, Finding, KNOWN, Level, Login, Topic, Version};
+use loopkeeper_core::sanitize;
+use loopkeeper_core::view::words;
+
+use crate::cli::render::{BAD, CARE, GOOD, Glyphs, LOUD};
+
+/// One line a finding below its topic, what to do on the next.
+pub(super) fn findings(findings: &[Finding], glyphs: Glyphs) -> String {
+    let mut text = String::new();
+    let mut topic = None;
+    for finding in findings {
+        if topic != Some(finding.topic) {
+            let gap = if topic.is_none() { "" } else { "\n" };
+            let _ = writeln!(text, "{gap}{LOUD}{}{LOUD:#}", title(finding.topic));
+            topic = Some(finding.topic);
+        }
+        let (style, sign) = match (finding.level, glyphs) {
+            (Level::Good, Glyphs::Unicode) => (GOOD, "✓"),
+            (Level::Good, Glyphs::Ascii) => (GOOD, "+"),
+            (Level::Note, _) => (CARE, "!"),
+            (Level::Bad, Glyphs::Unicode) => (BAD, "✗"),
+            (Level::Bad, Glyphs::Ascii) => (BAD, "x"),
+        };
+        let _ = writeln!(text, "  {style}{sign}{style:#} {}", sanitize::line(&finding.what));
+        if let Some(hint) = &finding.hint {
+            let _ = writeln!(text, "    Hint: {}", words::capitalised(&sanitize::line(hint)));
+        }
+    }
+    text
+}
+
+fn title(topic: Topic) -> &'static str {
+    match topic {
+        Topic::Agents => "Agents",
+        Topic::Machine => "Machine",
+        Topic::Workspace => "Workspace",
+    }
+}
+
+/// One agent, a line for each fact.
+pub(super) fn agent(agent: &AgentFacts) -> String {
+    let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
+    let mut text = format!("{LOUD}{}{LOUD:#}\n", sanitize::line(&agent.title));
+    let mut fact = |name: &str, value: &str| {
+        let _ = writeln!(text, "  {name:<9} {}", sanitize::line(value));
+    };
+    match (&agent.program, known) {
+        (Some(program), _) => fact("Program", program),
+        (None, Some(known)) => fact("Program", &format!("not installed; `{}`", known.install)),
+        (None, None) => fact("Program", "not there; correct its `command`"),
+    }
+    if agent.program.is_some() {
+        match &agent.version {
+            Version::Told(version) => fact("Version", version),
+            Version::Failed(why) | Version::NotAsked(why) => fact("Version", &format!("unknown: {why}")),
+        }
+    }
+    match (&agent.login, known) {
+        (Login::Seen(by), _) => fact("Login", &format!("seen ({by})")),
+        (Login::Withheld(name), _) => {
+            fact("Login", &format!("${name} is set but not passed; `[env] pass = [\"{name}\"]`"));
+        }
+        (Login::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in)),
+        (Login::NotSeen | Login::Unknown, _) => fact("Login", "unknown: it is a command of your own"),
+    }
+    text
+}

@@ -1,0 +1,84 @@
+//! What `doctor` says: facts about agents, machine and workspace to findings, each with what to do about it. Pure:
+//! whoever looks brings the facts.
+
+mod agents;
+mod machine;
+mod workspace;
+
+use serde::Serialize;
+
+pub use agents::{AgentFacts, Evidence, KNOWN, Known, Login, Place, Version, login, version_in};
+pub use machine::{Enclosure, MachineFacts, StateFacts};
+pub use workspace::{TaskFacts, WorkspaceFacts};
+
+/// Everything that was looked at.
+#[derive(Debug)]
+pub struct Facts {
+    pub agents: Vec<AgentFacts>,
+    /// The agent that a loop here would start, or why there is none.
+    pub chosen: Result<String, Trouble>,
+    pub machine: MachineFacts,
+    pub workspace: WorkspaceFacts,
+}
+
+/// What somebody else said was wrong, with the remedy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    pub what: String,
+    pub hint: String,
+}
+
+/// One line of the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub topic: Topic,
+    pub level: Level,
+    pub what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topic {
+    Agents,
+    Machine,
+    Workspace,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Good,
+    /// Loops run; something about them is less than it could be.
+    Note,
+    /// Keeps a loop from starting.
+    Bad,
+}
+
+impl Finding {
+    fn new(topic: Topic, level: Level, what: impl Into<String>) -> Self {
+        Self { topic, level, what: what.into(), hint: None }
+    }
+
+    fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    fn trouble(topic: Topic, trouble: &Trouble) -> Self {
+        Self::new(topic, Level::Bad, trouble.what.clone()).hint(trouble.hint.clone())
+    }
+}
+
+/// All findings, by topic.
+pub fn examine(facts: &Facts) -> Vec<Finding> {
+    let mut all = agents::examine(&facts.agents, &facts.chosen);
+    all.extend(machine::examine(&facts.machine));
+    all.extend(workspace::examine(&facts.workspace));
+    all
+}
+
+/// Whether a loop could start.
+pub fn is_well(findings: &[Finding]) -> bool {
+    findings.iter().all(|it| it.level != Level::Bad)
+}

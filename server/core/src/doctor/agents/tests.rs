@@ -1,0 +1,139 @@
+use std::path::{Path, PathBuf};
+
+use super::{AgentFacts, Evidence, KNOWN, Known, Login, Version, examine, login, version_in};
+use crate::doctor::{Level, Trouble};
+
+/// Variables here, those that pass, files with what they hold.
+struct Machine {
+    variables: &'static [(&'static str, &'static str)],
+    withheld: &'static [&'static str],
+    files: &'static [(&'static str, &'static str)],
+}
+
+impl Evidence for Machine {
+    fn variable(&self, name: &str) -> bool {
+        self.passed(name).is_some() || self.withheld.contains(&name)
+    }
+
+    fn passed(&self, name: &str) -> Option<String> {
+        self.variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned())
+    }
+
+    fn home(&self) -> PathBuf {
+        "/home/u".into()
+    }
+
+    fn file(&self, path: &Path, holds: Option<&str>) -> bool {
+        let found = self.files.iter().find(|it| Path::new(it.0) == path);
+        found.is_some_and(|it| holds.is_none_or(|word| it.1.contains(word)))
+    }
+}
+
+fn known(name: &str) -> &'static Known {
+    KNOWN.iter().find(|it| it.name == name).unwrap()
+}
+
+#[test]
+fn a_login_is_seen_by_what_it_leaves_behind() {
+    let check =
+        |name, machine: Machine, expect: Login| assert_eq!(login(known(name), &machine), expect, "{name}");
+    let nothing = Machine { variables: &[], withheld: &[], files: &[] };
+    let seen = |by: &str| Login::Seen(by.to_owned());
+    check("claude", nothing, Login::NotSeen);
+    let key = Machine { variables: &[("ANTHROPIC_API_KEY", "k")], withheld: &[], files: &[] };
+    check("claude", key, seen("$ANTHROPIC_API_KEY"));
+    let empty = Machine { variables: &[("ANTHROPIC_API_KEY", "")], withheld: &[], files: &[] };
+    check("codex", empty, Login::NotSeen);
+    let file = Machine { variables: &[], withheld: &[], files: &[("/home/u/.codex/auth.json", "{}")] };
+    check("codex", file, seen("/home/u/.codex/auth.json"));
+    let files: &[_] = &[("/c/auth.json", "{}")];
+    let moved = Machine { variables: &[("CODEX_HOME", "/c")], withheld: &[], files };
+    check("codex", moved, seen("/c/auth.json"));
+    let files: &[_] = &[("/home/u/.codex/auth.json", "{}")];
+    let elsewhere = Machine { variables: &[("CODEX_HOME", "/c")], withheld: &[], files };
+    check("codex", elsewhere, Login::NotSeen);
+    let fresh =
+        Machine { variables: &[], withheld: &[], files: &[("/home/u/.claude.json", "{\"theme\":1}")] };
+    check("claude", fresh, Login::NotSeen);
+    let files: &[_] = &[("/home/u/.claude.json", "{\"oauthAccount\":{}}")];
+    check("claude", Machine { variables: &[], withheld: &[], files }, seen("/home/u/.claude.json"));
+    let withheld = Machine { variables: &[], withheld: &["GH_TOKEN"], files: &[] };
+    check("copilot", withheld, Login::Withheld("GH_TOKEN".into()));
+}
+
+fn agent(name: &str, program: Option<&str>, version: Version, login: Login) -> AgentFacts {
+    let title = known(name).title.to_owned();
+    AgentFacts { name: name.into(), title, program: program.map(str::to_owned), version, login, own: false }
+}
+
+#[test]
+fn what_was_found_is_said_with_what_to_do() {
+    let told = || Version::Told("1.2.3".into());
+    let check = |agents: &[AgentFacts], chosen: &str, expect: &[(Level, &str, &str)]| {
+        let found = examine(agents, &Ok(chosen.to_owned()));
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| (it.level, it.what.as_str(), it.hint.as_deref().unwrap_or_default()))
+            .collect();
+        assert_eq!(found.len(), expect.len(), "{found:?}");
+        for ((level, what, hint), (expect_level, expect_what, expect_hint)) in found.iter().zip(expect) {
+            assert_eq!((level, *what), (expect_level, *expect_what));
+            assert!(hint.contains(expect_hint) && hint.is_empty() == expect_hint.is_empty(), "{hint}");
+        }
+    };
+    let starts = (Level::Good, "a loop here would start `claude`", "");
+    check(
+        &[agent("claude", Some("/b/claude"), told(), Login::Seen("$K".into()))],
+        "claude",
+        &[(Level::Good, "Claude Code 1.2.3: /b/claude, a login was seen ($K)", ""), starts],
+    );
+    check(
+        &[
+            agent("claude", Some("/b/claude"), told(), Login::NotSeen),
+            agent("codex", Some("/b/codex"), told(), Login::NotSeen),
+            agent("amp", None, Version::NotAsked(String::new()), Login::NotSeen),
+        ],
+        "claude",
+        &[
+            (Level::Note, "Claude Code 1.2.3: /b/claude, no sign of a login", "/login"),
+            (Level::Good, "Codex 1.2.3: /b/codex, no sign of a login", ""),
+            (Level::Good, "not installed: Amp", ""),
+            starts,
+        ],
+    );
+    check(
+        &[agent("claude", Some("/b/claude"), Version::Failed("exit 1".into()), Login::Withheld("K".into()))],
+        "claude",
+        &[
+            (
+                Level::Note,
+                "Claude Code (version unknown: exit 1): /b/claude, $K is set but not passed to agents",
+                "npm install -g @anthropic",
+            ),
+            starts,
+        ],
+    );
+    let own = AgentFacts { own: true, login: Login::Unknown, ..agent("amp", None, told(), Login::Unknown) };
+    check(&[own], "claude", &[(Level::Note, "amp: its program is not there", "[agents.amp]"), starts]);
+}
+
+#[test]
+fn without_an_agent_no_loop_starts() {
+    let trouble = Trouble { what: "no agent was found".into(), hint: "install one".into() };
+    let found = examine(&[], &Err(trouble));
+    let last = found.last().unwrap();
+    assert_eq!((last.level, last.hint.as_deref()), (Level::Bad, Some("install one")));
+}
+
+#[test]
+fn versions_as_programs_print_them() {
+    for (answer, expect) in [
+        ("2.1.329 (Claude Code)\n", Some("2.1.329")),
+        ("codex-cli 0.169.0", Some("0.169.0")),
+        ("warning: 3 things\nv1.2.3-beta.1,", Some("1.2.3-beta.1")),
+        ("no version here", None),
+        ("", None),
+    ] {
+        assert_eq!(version_in(answer).as_deref().map(|it| it.trim_start_matches('v')), expect, "{answer}");
+    }
+}

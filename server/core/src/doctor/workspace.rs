@@ -1,0 +1,102 @@
+//! The workspace: its tasks, its configuration, what of it is trusted.
+
+use super::{Finding, Level, Topic, Trouble};
+use crate::settings::SettingFinding;
+use crate::view::words;
+
+#[derive(Debug)]
+pub struct WorkspaceFacts {
+    pub root: String,
+    pub is_repository: bool,
+    pub config: Vec<SettingFinding>,
+    /// `None`: not looked for, as the configuration cannot be read.
+    pub tasks: Option<Result<Vec<TaskFacts>, Trouble>>,
+}
+
+#[derive(Debug)]
+pub struct TaskFacts {
+    pub id: String,
+    /// Commands that nobody said yes to.
+    pub untrusted: u64,
+    /// Why it cannot start as it is written.
+    pub broken: Option<Trouble>,
+}
+
+pub(super) fn examine(facts: &WorkspaceFacts) -> Vec<Finding> {
+    let mut all = vec![repository(facts)];
+    all.extend(facts.config.iter().map(|it| {
+        let level = if it.blocks() { Level::Bad } else { Level::Note };
+        new(level, format!("{}: {}", it.origin, it.message)).hint(it.hint.clone())
+    }));
+    match &facts.tasks {
+        None => {}
+        Some(Err(trouble)) => all.push(Finding::trouble(Topic::Workspace, trouble)),
+        Some(Ok(tasks)) if tasks.is_empty() => {
+            all.push(new(Level::Note, "there is no task here").hint("`loopkeeper init` writes a first one"));
+        }
+        Some(Ok(tasks)) => all.extend(tasks.iter().map(task)),
+    }
+    all
+}
+
+fn new(level: Level, what: impl Into<String>) -> Finding {
+    Finding::new(Topic::Workspace, level, what)
+}
+
+fn repository(facts: &WorkspaceFacts) -> Finding {
+    let root = &facts.root;
+    if facts.is_repository {
+        return new(Level::Good, format!("{root} is a git repository"));
+    }
+    new(Level::Note, format!("{root} is no git repository")).hint(
+        "`git init`: loops can be rolled back without it, but not committed, and `clean` checks need it",
+    )
+}
+
+fn task(task: &TaskFacts) -> Finding {
+    let id = &task.id;
+    if let Some(broken) = &task.broken {
+        return Finding::trouble(Topic::Workspace, broken);
+    }
+    if task.untrusted == 0 {
+        return new(Level::Good, format!("{id} can start: everything it runs is trusted"));
+    }
+    let verb = if task.untrusted == 1 { "is" } else { "are" };
+    new(Level::Note, format!("{} of {id} {verb} not trusted", words::counted(task.untrusted, "command")))
+        .hint(format!("read them and say yes: `loopkeeper trust {id}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TaskFacts, WorkspaceFacts, examine};
+    use crate::doctor::{Level, Trouble, is_well};
+    use crate::settings::{Layer, LayerKind, resolve};
+
+    fn task(untrusted: u64, broken: Option<Trouble>) -> TaskFacts {
+        TaskFacts { id: "PROMPT.md".into(), untrusted, broken }
+    }
+
+    fn check(config: &str, tasks: Option<Result<Vec<TaskFacts>, Trouble>>, expect: &[(Level, &str)]) {
+        let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: config.into() };
+        let config = resolve(&[layer], &[]).findings().to_vec();
+        let found = examine(&WorkspaceFacts { root: "/w".into(), is_repository: true, config, tasks });
+        assert_eq!(found.len(), expect.len() + 1, "{found:?}");
+        for (finding, (level, what)) in found.iter().skip(1).zip(expect) {
+            assert!(finding.level == *level && finding.what.contains(what), "{finding:?}");
+            assert_eq!(finding.hint.is_some(), *level != Level::Good, "{finding:?}");
+        }
+        assert_eq!(is_well(&found), expect.iter().all(|it| it.0 != Level::Bad));
+    }
+
+    #[test]
+    fn tasks_and_configuration_say_whether_a_loop_could_start() {
+        let trouble = || Trouble { what: "PROMPT.md:3: bad".into(), hint: "Correct it.".into() };
+        check("", Some(Ok(vec![])), &[(Level::Note, "no task")]);
+        check("", Some(Ok(vec![task(0, None)])), &[(Level::Good, "PROMPT.md can start")]);
+        check("", Some(Ok(vec![task(1, None)])), &[(Level::Note, "1 command of PROMPT.md is not")]);
+        check("", Some(Ok(vec![task(3, None)])), &[(Level::Note, "3 commands of PROMPT.md are not")]);
+        check("", Some(Ok(vec![task(3, Some(trouble()))])), &[(Level::Bad, "PROMPT.md:3: bad")]);
+        check("", Some(Err(trouble())), &[(Level::Bad, "bad")]);
+        check("limits.iteration = 3\n", None, &[(Level::Bad, "loopkeeper.toml:1")]);
+    }
+}

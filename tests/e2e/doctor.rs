@@ -1,0 +1,90 @@
+//! `loopkeeper doctor` in real folders, with agents that are scripts.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::cli::{Ran, Terminal};
+
+pub(crate) fn script(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, format!("#!/bin/sh\n{text}")).expect("a script");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("an executable");
+}
+
+/// With these folders before the system's on `PATH`.
+fn doctor(terminal: &Terminal, folders: &[&Path], args: &[&str]) -> Command {
+    let mut command = terminal.command(&[&["doctor"], args].concat());
+    let system = ["/usr/bin", "/bin"].map(Path::new);
+    let path = std::env::join_paths(folders.iter().chain(&system)).expect("folders without colons");
+    command.env("PATH", path);
+    command
+}
+
+fn run(mut command: Command) -> Ran {
+    Ran::of(&command.output().expect("the binary starts"))
+}
+
+#[test]
+fn doctor_says_what_is_there_and_what_to_do() {
+    let terminal = Terminal::new();
+    let bin = terminal.folder().join("bin");
+    script(&bin.join("claude"), "echo '2.1.329 (Claude Code)'\n");
+    script(&bin.join("codex"), "echo broken >&2; exit 3\n");
+    terminal.file("PROMPT.md", "# A\n\n## Done when\n\n- It is: `$ true`\n");
+    let ran = run(doctor(&terminal, &[&bin], &[]));
+    ran.expect(0)
+        .out("Claude Code 2.1.329")
+        .out("no sign of a login")
+        .out("Hint: Start `claude` in a terminal");
+    ran.out("Codex (version unknown: exit 3: broken)").out("not installed: OpenCode, Gemini CLI");
+    ran.out("a loop here would start `claude`").out("git version").out("(mode 700, ");
+    ran.out("2 commands of PROMPT.md are not trusted")
+        .out("Hint: Read them and say yes: `loopkeeper trust PROMPT.md`");
+    let mut keyed = doctor(&terminal, &[&bin], &["--agent", "claude"]);
+    keyed.env("ANTHROPIC_API_KEY", "sk-secret");
+    let ran = run(keyed);
+    ran.expect(0).out("Version   2.1.329").out("Login     seen ($ANTHROPIC_API_KEY)");
+    assert!(!ran.stdout.contains("sk-secret"));
+}
+
+#[test]
+fn doctor_starts_nothing_of_the_workspace() {
+    let terminal = Terminal::new();
+    let mark = terminal.folder().join("started");
+    let touch = format!("echo x >> '{}'\necho 1.0.0\n", mark.display());
+    script(&terminal.root().join("bin/claude"), &touch);
+    script(&terminal.root().join("agent.sh"), &touch);
+    terminal.file(
+        "loopkeeper.toml",
+        "agent = \"mine\"\n[agents.mine]\ncommand = [\"./agent.sh\"]\n[agents.claude]\ncommand = [\"bin/claude\"]\n",
+    );
+    let ran = run(doctor(&terminal, &[&terminal.root().join("bin")], &["--json"]));
+    ran.expect(0);
+    let told: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(told["well"], true, "{told}");
+    let names: Vec<_> = told["agents"].as_array().expect("agents").iter().map(|it| &it["name"]).collect();
+    let expect = ["claude", "codex", "opencode", "gemini", "qwen", "copilot", "cursor", "amp", "mine"];
+    assert_eq!(names, expect, "{told}");
+    assert_eq!(told["agents"][8]["login"]["state"], "unknown", "{told}");
+    assert!(!mark.exists(), "{}", fs::read_to_string(&mark).unwrap_or_default());
+}
+
+#[test]
+fn doctor_ends_with_one_where_no_loop_could_start() {
+    let terminal = Terminal::new();
+    let ran = run(doctor(&terminal, &[], &[]));
+    ran.expect(1).out("no agent was found on PATH").out("Hint: ").out("there is no task here");
+    terminal.file("loopkeeper.toml", "agent = \"demo\"\n[limits]\niteration = 3\n");
+    run(doctor(&terminal, &[], &[])).expect(1).out("loopkeeper.toml:3:").out("Did you mean");
+    terminal.file("loopkeeper.toml", "agent = \"demo\"\n");
+    terminal.file("PROMPT.md", "# A\n\n## Done when\n\n- It is: `$ true` `$ false`\n");
+    run(doctor(&terminal, &[], &[])).expect(1).out("PROMPT.md:5:");
+    run(doctor(&terminal, &[], &["--agent", "nobody"])).expect(2).err("there is no agent `nobody`");
+    run(doctor(&terminal, &[], &["--agent", "amp"]))
+        .expect(1)
+        .out("not installed; `npm install -g @sourcegraph/amp`");
+}
