@@ -18,16 +18,16 @@ mod state;
 mod tree;
 mod walk;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use git2::{ObjectType, Oid};
+use loopkeeper_core::journal::Lines;
 
 pub use error::SnapshotError;
 pub use gc::{Collected, Sweep};
-pub use patch::ChangeSize;
 pub use restore::{Refused, Restored};
 
 pub(crate) use names::shown;
@@ -213,8 +213,10 @@ impl Store {
         patch::text(&self.objects, (self.objects.root(a)?, self.objects.root(b)?), limit)
     }
 
-    pub fn change_size(&self, a: &str, b: &str) -> Result<ChangeSize> {
-        patch::size(&self.objects, (self.objects.root(a)?, self.objects.root(b)?))
+    /// Lines added and removed in every path that differs, named as by [`Self::changed`]; `None` where it is too
+    /// much to be counted.
+    pub fn lines(&self, a: &str, b: &str) -> Result<Option<BTreeMap<String, Lines>>> {
+        patch::lines(&self.objects, (self.objects.root(a)?, self.objects.root(b)?))
     }
 
     /// Makes the tree what it was in snapshot `target`, or only `paths` of it (files or folders, as

@@ -113,6 +113,10 @@ impl Hands {
         tokio::task::spawn_local(async move {
             let shot = scene.stage.with_store(move |store| {
                 let mut shot = shoot(store, young, before.as_deref())?;
+                shot.lines = match &before {
+                    Some(before) if closing => store.lines(before, &shot.tree)?,
+                    Some(_) | None => None,
+                };
                 match &inspection {
                     Some(it) if closing => shot.weakened = inspect::weakened(it, store, &shot)?,
                     Some(it) => shot.edited = inspect::edited(it, store, &shot)?,

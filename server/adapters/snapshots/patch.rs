@@ -1,6 +1,9 @@
 //! The difference of two snapshots as text for people, and its size. Runs no filter and no external diff.
 
+use std::collections::BTreeMap;
+
 use git2::{Delta, Diff, DiffDelta, DiffOptions, FileMode, Oid, Patch};
+use loopkeeper_core::journal::Lines;
 
 use super::error::{Result, SnapshotError};
 use super::names;
@@ -9,13 +12,10 @@ use super::objects::Objects;
 /// Larger files are named, not shown.
 const MAX_BLOB: i64 = 1024 * 1024;
 
-/// How much changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ChangeSize {
-    pub files: u64,
-    pub insertions: u64,
-    pub deletions: u64,
-}
+/// Lines are counted as long as there are no more files than this, and no more bytes on both sides together: an
+/// iteration that unpacked an archive is not worth the time.
+const MOST_FILES: usize = 500;
+const MOST_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A unified patch of at most `limit` bytes; what was left out is said in its last line.
 pub(super) fn text(objects: &Objects, (a, b): (Oid, Oid), limit: usize) -> Result<String> {
@@ -41,18 +41,30 @@ pub(super) fn text(objects: &Objects, (a, b): (Oid, Oid), limit: usize) -> Resul
     Ok(text)
 }
 
-pub(super) fn size(objects: &Objects, (a, b): (Oid, Oid)) -> Result<ChangeSize> {
-    let mut size = ChangeSize::default();
-    each(objects, a, b, |_, patch| {
-        size.files += 1;
-        if let Some(patch) = patch {
-            let (_, insertions, deletions) = patch.line_stats()?;
-            size.insertions += insertions as u64;
-            size.deletions += deletions as u64;
-        }
+/// Lines of every path that differs, as [`names::shown`] names it; `None` where it is too much to be counted.
+pub(super) fn lines(objects: &Objects, (a, b): (Oid, Oid)) -> Result<Option<BTreeMap<String, Lines>>> {
+    let damaged = |it: git2::Error| SnapshotError::damaged(objects.dir(), it.message());
+    let diff = between(objects, a, b).map_err(damaged)?;
+    if !is_small(objects, &diff) {
+        return Ok(None);
+    }
+    let mut lines: BTreeMap<String, Lines> = BTreeMap::new();
+    let mut count = |delta: DiffDelta<'_>, patch: Option<Patch<'_>>| {
+        let path = names::shown(path_of(&delta));
+        let (_, added, removed) = patch.map_or(Ok((0, 0, 0)), |it| it.line_stats())?;
+        let here = lines.entry(path).or_default();
+        *here = *here + Lines { added: added as u64, removed: removed as u64 };
         Ok(Step::Next)
-    })?;
-    Ok(size)
+    };
+    visit_all(&diff, &mut count).map_err(damaged)?;
+    Ok(Some(lines))
+}
+
+fn is_small(objects: &Objects, diff: &Diff<'_>) -> bool {
+    let Ok(odb) = objects.repo().odb() else { return false };
+    let size = |id: Oid| odb.read_header(id).map_or(0, |(size, _)| size as u64);
+    let bytes = diff.deltas().map(|it| size(it.old_file().id()) + size(it.new_file().id()));
+    diff.deltas().len() <= MOST_FILES && bytes.sum::<u64>() <= MOST_BYTES
 }
 
 enum Step {
@@ -93,11 +105,15 @@ fn visit_all(diff: &Diff<'_>, visit: &mut Visit<'_>) -> std::result::Result<(), 
 }
 
 fn not_stored(delta: &DiffDelta<'_>) -> String {
-    let path = delta.new_file().path_bytes().or(delta.old_file().path_bytes()).unwrap_or_default();
+    let path = path_of(delta);
     let what = match delta.status() {
         Delta::Added => "appeared",
         Delta::Deleted => "disappeared",
         _ => "changed",
     };
     format!("Not stored, {what}: {}\n", names::shown(path))
+}
+
+fn path_of<'a>(delta: &DiffDelta<'a>) -> &'a [u8] {
+    delta.new_file().path_bytes().or(delta.old_file().path_bytes()).unwrap_or_default()
 }

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use loopkeeper_core::agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{
-    BreakerState, Entry, LoopSpec, Outcome, PauseReason, QuestionKind, Record, Round, SessionReason,
-    SnapshotWhen, WaitReason,
+    BreakerState, Changes, Entry, Lines, LoopSpec, Outcome, PauseReason, QuestionKind, Record, Round,
+    SessionReason, SnapshotWhen, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::sanitize;
@@ -250,14 +250,26 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
 fn evidence(record: &Record) -> Vec<String> {
     match record {
         Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
-        Record::IterationEnded { claims, milestones, .. } => {
+        Record::IterationEnded { changes, claims, milestones, .. } => {
             let claims = claims.iter().flat_map(|it| it.listed());
             let claims = claims.map(|it| format!("claims: {}", sanitize::line(&it.to_string())));
             let reached = milestones.iter().map(|it| format!("milestone: {}", sanitize::line(it)));
-            claims.chain(reached).collect()
+            changed(changes).into_iter().chain(claims).chain(reached).collect()
         }
         _ => Vec::new(),
     }
+}
+
+/// `changed: +13 -1 lines: src/a.rs +3 -1, src/b.rs +10 -0`; nothing where no line was counted.
+fn changed(changes: &Changes) -> Option<String> {
+    let total = changes.lines?;
+    let file = |(path, lines): (&str, Option<Lines>)| {
+        let lines = lines.map_or_else(String::new, |it| format!(" {it}"));
+        format!("{}{lines}", sanitize::line(path))
+    };
+    let files: Vec<String> = changes.named().map(file).collect();
+    let more = if changes.count > files.len() as u64 { ", …" } else { "" };
+    Some(format!("changed: {total} lines: {}{more}", files.join(", ")))
 }
 
 /// The last line of a loop for people.

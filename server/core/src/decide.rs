@@ -35,8 +35,10 @@ pub(crate) use exit::{groups, stages};
 pub use machine::{deadline, decide};
 pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 
+use std::collections::BTreeMap;
+
 use crate::agent::AgentRun;
-use crate::journal::{Head, LoopSpec, PauseReason, Record, Round};
+use crate::journal::{Head, Lines, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
 use crate::prompt::Notes;
 use crate::protection::Found;
@@ -116,6 +118,8 @@ pub struct Shot {
     pub not_covered: Vec<String>,
     /// Every path that differs from the snapshot before the iteration; empty for other snapshots.
     pub changed: Vec<String>,
+    /// Lines of each of these; `None` where too much changed to be counted.
+    pub lines: Option<BTreeMap<String, Lines>>,
     /// After the agent: what is weaker than at the pinned start.
     pub weakened: Vec<Found>,
     /// Before the agent: protected files that the user changed since the last iteration.

@@ -2,6 +2,7 @@
 //! compatible, changing the meaning of one is not. Lines and checksums are in [`line`].
 
 mod breaker;
+mod changes;
 pub mod line;
 pub mod reading;
 mod reasons;
@@ -11,6 +12,7 @@ pub(crate) mod samples;
 use serde::{Deserialize, Serialize};
 
 pub use breaker::{BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, Opening, TreeAfter};
+pub use changes::{Changes, Lines};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, WaitReason};
 
 use crate::agent::{AgentRun, ProviderError};
@@ -371,26 +373,6 @@ pub struct Head {
     pub tree: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-}
-
-/// What the agent changed, artefacts left out.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Changes {
-    pub count: u64,
-    /// The first 20.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<String>,
-    /// HEAD moved to a commit with another tree.
-    #[serde(default)]
-    pub committed: bool,
-}
-
-impl Changes {
-    /// Progress is a changed tree, or HEAD at a commit with another tree.
-    pub fn any(&self) -> bool {
-        self.count > 0 || self.committed
-    }
 }
 
 /// A sign by which the agent says it is done.

@@ -24,14 +24,14 @@ fn three_iterations_are_told_what_still_fails() {
     let played = Scenario {
         files: &[("test.sh", "ls; for i in a b c; do [ -f $i ] || { echo missing $i; exit 1; }; done\n")],
         criteria: &["Tests pass: `$ sh test.sh`"],
-        acts: &["touch a", "touch b", "touch c"],
+        acts: &["echo x > a", "touch b", "touch c"],
         ends: Verified(3, "after 3 iterations"),
         ..Scenario::default()
     }
     .play();
     played.told(1, "missing a").told(2, "missing b").told(3, "missing c").not_told(3, "missing b");
     played
-        .told(2, "It changed 1 file:\n\n- `a`")
+        .told(2, "It changed 1 file (+1 -0 lines):\n\n- `a` +1 -0")
         .judged(2, "fail", "exit 1")
         .did(3, "1 file changed, 1 of 1 pass");
 }

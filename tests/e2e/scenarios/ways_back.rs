@@ -24,7 +24,9 @@ fn what_an_iteration_broke_is_taken_back_without_git() {
         (back.len(), &back[0]["to"], &back[0]["reason"]),
         (1, &0.into(), &"iteration 1 broke Kept".into())
     );
-    played.told(2, "They were taken back because iteration 1 broke Kept.").told(2, "- `kept`\n- `new`");
+    played
+        .told(2, "They were taken back because iteration 1 broke Kept.")
+        .told(2, "- `kept` +1 -1\n- `new` +1 -0");
     played.not_told(2, "Regressed");
     // Nothing is lost: the tree as it was is on record, and can be had again.
     assert_eq!(played.record("snapshot-taken", 1)["when"], "before");

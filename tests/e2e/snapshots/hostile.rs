@@ -126,7 +126,7 @@ fn nothing_that_a_configuration_names_is_run() {
         let after = store.take().unwrap().tree;
         store.changed(&start, &after).unwrap();
         store.diff(&start, &after, 1 << 20).unwrap();
-        store.change_size(&start, &after).unwrap();
+        store.lines(&start, &after).unwrap();
         trap.expect_silence("comparing");
         store.restore(&start, None).unwrap();
         trap.expect_silence("restoring");

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use super::world::World;
-use crate::adapters::snapshots::{ChangeSize, SnapshotError, Sweep};
+use crate::adapters::snapshots::{SnapshotError, Sweep};
 
 /// Makes every object look as if it had been written long ago.
 fn age_objects(world: &World) {
@@ -146,8 +146,14 @@ fn a_patch_shows_what_changed() {
     {
         assert!(patch.contains(expect), "{expect} in {patch}");
     }
-    let size = world.store.change_size(&a, &b).unwrap();
-    assert_eq!(size, ChangeSize { files: 4, insertions: 2, deletions: 2 });
+    let lines = world.store.lines(&a, &b).unwrap().unwrap();
+    let counted: Vec<_> = lines.iter().map(|(path, lines)| format!("{path} {lines}")).collect();
+    assert_eq!(counted, ["big +0 -0", "binary +0 -0", "gone +0 -1", "text +2 -1"]);
+    for n in 0..=500 {
+        world.write(format!("many/{n}"), "x\n");
+    }
+    let many = world.take().tree;
+    assert_eq!(world.store.lines(&b, &many).unwrap(), None);
     assert_eq!(world.store.diff(&a, &a, 100).unwrap(), "");
     let short = world.store.diff(&a, &b, 150).unwrap();
     assert!(short.len() < 220 && short.ends_with("more changes than are shown here\n"), "{short}");

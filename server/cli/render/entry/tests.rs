@@ -3,7 +3,7 @@ use loopkeeper_core::agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
-    BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, Opening, Outcome,
+    BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, Lines, Opening, Outcome,
     OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TreeAfter, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
@@ -173,7 +173,7 @@ fn what_happens_between_iterations_has_its_words() {
 
 #[test]
 fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
-    let changes = Changes { count: 2, files: vec!["a.rs".into()], committed: false };
+    let changes = Changes { count: 2, files: vec!["a.rs".into()], ..Changes::default() };
     let error =
         ErrorIn { iteration: 2, fingerprint: Fingerprint("0123456789ab".into()), text: "error: no".into() };
     let opening = Opening {
@@ -223,7 +223,13 @@ fn a_new_day_is_announced_once_and_unknown_records_are_silent() {
 fn ended(sentence: &str, claims: Option<Box<Claims>>) -> Record {
     Record::IterationEnded {
         iteration: 7,
-        changes: Changes::default(),
+        changes: Changes {
+            count: 3,
+            files: vec!["a.rs".into(), "b.rs".into()],
+            committed: false,
+            lines: Some(Lines { added: 5, removed: 1 }),
+            per_file: vec![Lines { added: 3, removed: 1 }, Lines { added: 1, removed: 0 }],
+        },
         claim: None,
         claims,
         test_only: false,
@@ -262,6 +268,10 @@ fn everything_shows_each_claim_with_its_weight() {
     let lines = plain(&teller.tell(&entry(NOON, ended), Detail::Everything));
     assert!(lines.iter().any(|it| it.ends_with("claims: EXIT_SIGNAL: true · line · decisive")), "{lines:#?}");
     assert!(lines.iter().any(|it| it.contains("claims: progress 80 %")), "{lines:#?}");
+    assert!(
+        lines.iter().any(|it| it.ends_with("changed: +5 -1 lines: a.rs +3 -1, b.rs +1 -0, …")),
+        "{lines:#?}"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::journal::Changes;
+use crate::journal::{Changes, Lines};
 
 use super::state::{Live, Loop};
 
@@ -22,12 +22,18 @@ pub(super) fn of_iteration(state: &Loop, live: &Live, wrote: &[String]) -> Work 
         live.shot.changed.iter().partition(|it| state.artefacts.contains(*it));
     let edited: Vec<String> =
         artefacts.into_iter().filter(|it| !wrote.contains(it.as_str())).cloned().collect();
-    let named = files.iter().copied().chain(&edited).take(NAMED_FILES).cloned().collect();
+    let work: Vec<&String> = files.into_iter().chain(&edited).collect();
+    let named = work.iter().copied().take(NAMED_FILES);
+    let of =
+        |path: &String| live.shot.lines.as_ref().and_then(|it| it.get(path)).copied().unwrap_or_default();
+    let counted = live.shot.lines.is_some() && !work.is_empty();
     Work {
         changes: Changes {
-            count: (files.len() + edited.len()) as u64,
-            files: named,
+            count: work.len() as u64,
+            files: named.clone().cloned().collect(),
             committed: committed(state, live),
+            lines: counted.then(|| work.iter().fold(Lines::default(), |sum, it| sum + of(it))),
+            per_file: if counted { named.map(of).collect() } else { Vec::new() },
         },
         edited_artefacts: edited,
     }

@@ -2,8 +2,8 @@
 
 use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Entry, ErrorIn, Head,
-    LimitName, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned, QuestionKind, Record, Role,
-    Round, SessionReason, SnapshotWhen, TreeAfter, WaitReason, Weakening,
+    LimitName, Lines, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned, QuestionKind, Record,
+    Role, Round, SessionReason, SnapshotWhen, TreeAfter, WaitReason, Weakening,
 };
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
@@ -63,7 +63,13 @@ fn first_iteration() -> Vec<Record> {
         Record::ChecksDone { iteration: Some(1), round: Box::new(round(Status::Pass)) },
         Record::IterationEnded {
             iteration: 1,
-            changes: Changes { count: 1, files: vec!["src/lib.rs".to_owned()], committed: false },
+            changes: Changes {
+                count: 1,
+                files: vec!["src/lib.rs".to_owned()],
+                lines: Some(Lines { added: 3, removed: 1 }),
+                per_file: vec![Lines { added: 3, removed: 1 }],
+                ..Changes::default()
+            },
             plan: vec![plan_item()],
             proposed: vec!["a new line".to_owned()],
             seen: Some(vec![criterion()]),

@@ -97,9 +97,11 @@ fn whole(out: &mut String, past: &Past<'_>) {
         (0, false) => out.push_str("It changed no file.\n"),
         (0, true) => out.push_str("It made a commit and left no other change.\n"),
         (count, _) => {
-            let _ = writeln!(out, "It changed {}:\n", words::counted(count, "file"));
-            for file in past.changes.files.iter().take(MAX_FILES) {
-                let _ = writeln!(out, "- {}", span(&line(file)));
+            let lines = past.changes.lines.map_or_else(String::new, |it| format!(" ({it} lines)"));
+            let _ = writeln!(out, "It changed {}{lines}:\n", words::counted(count, "file"));
+            for (file, lines) in past.changes.named().take(MAX_FILES) {
+                let lines = lines.map_or_else(String::new, |it| format!(" {it}"));
+                let _ = writeln!(out, "- {}{lines}", span(&line(file)));
             }
             if count > MAX_FILES as u64 {
                 let _ = writeln!(out, "- and {} more", count - MAX_FILES as u64);

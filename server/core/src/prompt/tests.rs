@@ -4,7 +4,7 @@ use proptest::prelude::{any, proptest};
 
 use super::{Asked, Budget, MAX_BYTES, Notes, Past, PromptInput, build};
 use crate::check::{CheckResult, Status};
-use crate::journal::{Changes, Claim, Pinned, QuestionKind, Role};
+use crate::journal::{Changes, Claim, Lines, Pinned, QuestionKind, Role};
 use crate::settings::Committer;
 use crate::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem};
 
@@ -175,14 +175,20 @@ fn a_whole_prompt() {
         .with("Reads well", None, Role::Open, Some((Status::Unverified, "no check", "")));
     scene.past = vec![
         Row {
-            changes: Changes { count: 1, files: vec!["src/b.sh".into()], committed: false },
+            changes: Changes { count: 1, files: vec!["src/b.sh".into()], ..Changes::default() },
             sentence: "1 file changed, 0 of 3 pass".into(),
             handoff: "Began with the parser.".into(),
             taken_back: true,
             ..Row::default()
         },
         Row {
-            changes: Changes { count: 1, files: vec!["src/a.sh".into()], committed: false },
+            changes: Changes {
+                count: 1,
+                files: vec!["src/a.sh".into()],
+                lines: Some(Lines { added: 12, removed: 3 }),
+                per_file: vec![Lines { added: 12, removed: 3 }],
+                ..Changes::default()
+            },
             sentence: "1 file changed, 1 of 3 pass, although the agent says it is done".into(),
             commits: vec!["feat: a".into(), "fix: `b`".into()],
             claim: Some(Claim::Promise),

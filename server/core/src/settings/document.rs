@@ -55,7 +55,7 @@ word. One JSON object is on the command's standard input:
 | `criteria` | all | `{passed, failed, unverified, total}`, as last judged |
 | `spent` | all | of the whole loop, as `status --json` shows it: `{costMicros?, tokens?, calls}` |
 | `duration` | `iteration-end`, `ended` | milliseconds: of the iteration with its checks, of the loop without pauses |
-| `changed`, `sentence` | `iteration-end` | `{count, files}`, the first 20 files; what the iteration did |
+| `changed`, `sentence` | `iteration-end` | `{count, files, lines?}`, the first 20 files, `lines` as `{added, removed}`; what the iteration did |
 | `reason`, `text` | `needs-you` | why the loop rests, in a word and in a sentence |
 | `outcome` | `ended` | `{kind, verified, sentence}` |
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::status::needs_user;
 use super::{CriteriaStatus, Spent, criteria};
 use crate::decide::Loop;
-use crate::journal::{Changes, Entry, Outcome, PauseReason, Record};
+use crate::journal::{Changes, Entry, Lines, Outcome, PauseReason, Record};
 use crate::settings::Happening;
 
 /// One event.
@@ -48,6 +48,8 @@ pub struct Changed {
     pub count: u64,
     /// The first 20.
     pub files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Lines>,
 }
 
 /// Hears record after record of one loop and says what is new.
@@ -101,7 +103,7 @@ fn iteration_end(state: &Loop, changes: &Changes, sentence: &str) -> Told {
     let took = state.last_iteration().map(|it| it.ended_at.since(it.started_at));
     Told {
         duration: took,
-        changed: Some(Changed { count: changes.count, files: changes.files.clone() }),
+        changed: Some(Changed { count: changes.count, files: changes.files.clone(), lines: changes.lines }),
         sentence: Some(sentence.to_owned()),
         ..about(state, Happening::IterationEnd)
     }

@@ -55,7 +55,8 @@ pub fn grid(state: &Loop) -> String {
     let said = format!("no progress {} of {limit}", breaker::counts(state).no_progress);
     lines.push(line("breaker", &format!(" {band}"), &said));
     let files: String = shown.iter().map(changed).collect();
-    lines.push(line("files", &format!(" {files}"), ""));
+    let last = shown.iter().rev().find_map(|it| it.changes.lines).map(|it| format!("{it} lines"));
+    lines.push(line("files", &format!(" {files}"), &last.unwrap_or_default()));
     lines.join("\n")
 }
 
