@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use loopkeeper::adapters::http::messenger;
 use loopkeeper::front::keeping;
 use loopkeeper::keeper::domain;
 
@@ -14,6 +15,9 @@ fn main() -> ExitCode {
     }
     if word == keeping::WORD {
         return keeping::main(args);
+    }
+    if word == messenger::WORD {
+        return messenger::main();
     }
     loopkeeper::cli::main()
 }

@@ -1,27 +1,35 @@
-//! Requests of `GET` checks and of servers that are waited for. Each host is resolved once, every address is judged
-//! by the core's rules, and one that passed is what is connected to: no proxy, no second look-up, no cookie. A
-//! redirect is a request like the first. Judges no answer.
+//! Requests of `GET` checks and of servers that are waited for. Each is made by a process of its own, which knows
+//! TLS, so that a keeper that rests does not: this side asks it and reads what it says. Judges no answer.
 
-use std::fmt;
-use std::io::{self, Read};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+pub mod messenger;
+mod wire;
+
+use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
-use loopkeeper_core::check::address::{Host, Named};
-use loopkeeper_core::check::answer::{Answer, BODY_BYTES, Reply};
-use tokio::sync::oneshot;
-use ureq::config::Config;
-use ureq::http::Uri;
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
-use ureq::{Agent, Error};
+use loopkeeper_core::check::answer::{BODY_BYTES, Reply};
+use loopkeeper_core::check::{CommandRun, Ending};
 
+use self::wire::{Question, Said, What};
+use super::process::{Job, Stdin, orphans, run_for};
+use super::sandbox::Domain;
 use super::trust::permit::Approved;
 
-/// A server that somebody else runs answers at once, or is not there.
-const LISTENING: Duration = Duration::from_millis(300);
+/// What a process needs besides its request's own time, to begin and to say that there was none.
+const BESIDES: Duration = Duration::from_millis(700);
+/// An answer's status and headers stand before its body.
+const HEAD_BYTES: usize = 1024 * 1024;
+
+/// Who makes requests, and how it is held.
+#[derive(Debug, Clone, Copy)]
+pub struct Asker<'a> {
+    /// It understands [`messenger::WORD`].
+    pub program: &'a Path,
+    pub domain: &'a Domain,
+    /// Of the loop's other jobs: the mark in it tells whose the process is.
+    pub env: &'a [(OsString, OsString)],
+}
 
 /// One request, with the addresses that it may lead to besides public ones.
 #[derive(Debug, Clone)]
@@ -33,161 +41,48 @@ pub struct Request {
     pub redirects: u32,
 }
 
-/// Asks, and waits for the answer. Dropping the future gives the request up.
-pub async fn get(request: Request) -> Reply {
-    let given_up = GivenUp::default();
-    let flag = Arc::clone(&given_up.0);
-    on_thread(move || ask(&request, &flag))
-        .await
-        .unwrap_or_else(|| Reply::None("could not be asked".to_owned()))
-}
+impl Asker<'_> {
+    /// Asks, and waits for the answer. Dropping the future gives the request up.
+    pub async fn get(self, request: Request) -> Reply {
+        match self.ask(What::Answer, request).await {
+            Ok(Said::Reply(reply)) => reply,
+            Ok(Said::Taken(_)) => Reply::None("could not be asked".to_owned()),
+            Err(why) => Reply::None(format!("could not be asked: {why}")),
+        }
+    }
 
-/// Whether anybody listens where a server is to get ready.
-pub async fn is_taken(request: Request) -> bool {
-    let looked = on_thread(move || {
-        let named = named(&request);
-        let uri: Uri = request.url.value().parse().ok()?;
-        let found = addresses(&uri).ok()?;
-        let allowed = allowed(&named, &uri, found).ok()?;
-        allowed.iter().find(|it| TcpStream::connect_timeout(it, LISTENING).is_ok()).copied()
-    });
-    looked.await.flatten().is_some()
-}
+    /// Whether anybody listens where a server is to get ready.
+    pub async fn is_taken(self, request: Request) -> bool {
+        matches!(self.ask(What::Listener, request).await, Ok(Said::Taken(true)))
+    }
 
-/// A thread of its own, that nobody waits for at the end: names can take minutes to resolve.
-async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (tell, told) = oneshot::channel();
-    let thread = std::thread::Builder::new().name("request".to_owned());
-    // Who gave up hears no answer.
-    thread.spawn(move || drop(tell.send(work()))).ok()?;
-    told.await.ok()
-}
-
-/// Set when nobody waits any more.
-#[derive(Default)]
-struct GivenUp(Arc<AtomicBool>);
-
-impl Drop for GivenUp {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+    /// The error says in words what is wrong with the one who should ask.
+    async fn ask(self, what: What, request: Request) -> Result<Said, String> {
+        let Request { url, servers, timeout, redirects } = request;
+        let question = Question { what, url: url.value().clone(), servers, timeout, redirects };
+        let mark = self.env.iter().filter(|(name, _)| name == orphans::MARK).cloned();
+        let job = Job {
+            argv: url.map(|_| vec![self.program.into(), messenger::WORD.into()]),
+            cwd: "/".into(),
+            // Others may read arguments, and an address may hold a key.
+            env: mark.chain([(wire::VARIABLE.into(), question.to_text().into())]).collect(),
+            stdin: Stdin::Null,
+            grace: Duration::ZERO,
+            output: None,
+        };
+        let run = run_for(&job, timeout + BESIDES, self.domain, BODY_BYTES + HEAD_BYTES).await;
+        said(&run)
     }
 }
 
-fn ask(request: &Request, given_up: &AtomicBool) -> Reply {
-    let config = Agent::config_builder()
-        .http_status_as_error(false)
-        .proxy(None)
-        .max_redirects(request.redirects)
-        .max_idle_connections(0)
-        .timeout_global(Some(request.timeout))
-        .user_agent("loopkeeper")
-        .build();
-    let resolver = Guarded { named: named(request), resolver: DefaultResolver::default() };
-    let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
-    let response = match agent.get(request.url.value().as_str()).call() {
-        Ok(response) => response,
-        Err(error) => return no_answer(&error, request),
-    };
-    let status = response.status().as_u16();
-    let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
-    let headers = response.headers().iter();
-    let headers = headers.map(|(name, value)| (name.to_string(), text(value.as_bytes()))).collect();
-    match body(response.into_body().into_reader(), given_up) {
-        Ok((body, cut)) => Reply::Answered(Answer { status, headers, body, cut }),
-        Err(error) if error.kind() == io::ErrorKind::TimedOut => Reply::TimedOut,
-        Err(error) => match error.downcast::<Error>() {
-            Ok(error) => no_answer(&error, request),
-            Err(error) => Reply::None(format!("the answer broke off: {error}")),
-        },
-    }
-}
-
-fn authority(request: &Request) -> String {
-    let uri = request.url.value().parse::<Uri>().ok();
-    uri.and_then(|it| it.authority().map(ToString::to_string)).unwrap_or_default()
-}
-
-fn body(mut reader: impl Read, given_up: &AtomicBool) -> io::Result<(Vec<u8>, bool)> {
-    let mut body = Vec::new();
-    let mut chunk = vec![0; 64 * 1024];
-    while !given_up.load(Ordering::Relaxed) {
-        let read = reader.read(&mut chunk)?;
-        if read == 0 {
-            return Ok((body, false));
-        }
-        body.extend_from_slice(chunk.get(..read).unwrap_or_default());
-        if body.len() > BODY_BYTES {
-            body.truncate(BODY_BYTES);
-            return Ok((body, true));
-        }
-    }
-    Ok((body, true))
-}
-
-fn no_answer(error: &Error, request: &Request) -> Reply {
-    let why = match error {
-        Error::Timeout(_) => return Reply::TimedOut,
-        Error::TooManyRedirects => format!("more than {} redirects", request.redirects),
-        Error::Other(refused) => refused.to_string(),
-        Error::HostNotFound => "the host was not found".to_owned(),
-        Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => return Reply::TimedOut,
-        Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            format!("nobody answers at {}", authority(request))
-        }
-        Error::Io(error) => format!("no answer: {error}"),
-        other => format!("no answer: {other}"),
-    };
-    Reply::None(why)
-}
-
-/// Resolves, and lets pass what the rules allow: what it gives is what is connected to.
-struct Guarded {
-    named: Named,
-    resolver: DefaultResolver,
-}
-
-impl Resolver for Guarded {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, Error> {
-        let found = self.resolver.resolve(uri, config, timeout)?;
-        match allowed(&self.named, uri, found.iter().copied()) {
-            Ok(_) => Ok(found),
-            Err(why) => Err(Error::Other(why.into())),
+fn said(run: &CommandRun) -> Result<Said, String> {
+    match &run.ending {
+        Ending::Exited(0) => Said::read(&run.stdout).ok_or_else(|| "its answer makes no sense".to_owned()),
+        Ending::TimedOut => Ok(Said::Reply(Reply::TimedOut)),
+        Ending::NotStarted(why) => Err(why.clone()),
+        Ending::Exited(_) | Ending::Signalled(_) => {
+            let words = String::from_utf8_lossy(&run.stderr);
+            Err(words.lines().rfind(|it| !it.trim().is_empty()).unwrap_or("it broke off").to_owned())
         }
     }
 }
-
-/// All of them, or none: a name that leads to several places, one of them inside, is not to be trusted with any.
-fn allowed(
-    named: &Named,
-    uri: &Uri,
-    found: impl IntoIterator<Item = SocketAddr>,
-) -> Result<Vec<SocketAddr>, String> {
-    let host = Host::of(uri.host().unwrap_or_default());
-    found.into_iter().map(|it| named.allows(&host, it.ip()).map(|()| it)).collect()
-}
-
-fn addresses(uri: &Uri) -> io::Result<Vec<SocketAddr>> {
-    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
-    let host = uri.host().unwrap_or_default();
-    Ok((host.trim_start_matches('[').trim_end_matches(']'), port).to_socket_addrs()?.collect())
-}
-
-/// By the reader that makes the request, so that no two readings of one address differ.
-fn named(request: &Request) -> Named {
-    let host = |url: &String| Some(Host::of(url.parse::<Uri>().ok()?.host()?));
-    Named { check: host(request.url.value()), servers: request.servers.iter().filter_map(host).collect() }
-}
-
-impl fmt::Debug for Guarded {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:?}", self.named)
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -31,6 +31,7 @@ use tokio::sync::{mpsc, watch};
 use self::lines::Lines;
 use self::output_file::OutputFile;
 use self::pump::{CHUNKS, Pump};
+pub(super) use self::run::run_for;
 pub use self::run::{run_beside, run_to_end};
 pub use self::running::Running;
 use super::sandbox::Domain;

@@ -31,8 +31,7 @@ pub(crate) fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>
 /// Asks the small program where it was installed along. One of another build may know other rules, and says so; then
 /// it is this program, which takes more memory and does the same.
 fn ask_for_keeper(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
-    // What runs from the state folder finds its parts only there.
-    store.install_part(Part::Warden, VERSION)?;
+    install_parts(store)?;
     if let Some(own) = store.install_part(Part::Keeper, VERSION)? {
         let output = detach(&own, dir, then)?;
         if output.status.code() != Some(i32::from(keeping::STRANGER)) {
@@ -40,6 +39,15 @@ fn ask_for_keeper(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result
         }
     }
     detach(&store.install_binary(VERSION)?, dir, then)
+}
+
+/// What runs from the state folder finds its parts only there.
+fn install_parts(store: &StateDir) -> Result<(), Failure> {
+    store.install_part(Part::Warden, VERSION)?;
+    if store.install_part(Part::Request, VERSION)?.is_none() {
+        store.install_binary(VERSION)?;
+    }
+    Ok(())
 }
 
 fn detach(program: &Path, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
@@ -60,7 +68,7 @@ fn output(mut command: Command) -> Result<Output, Failure> {
 /// Starts a round of checks without a loop, apart from this process; returns once it has begun. Its results come by
 /// the file that `Workspace::checks` names.
 pub(crate) fn start_checks(store: &StateDir, task: &Path, criterion: Option<&str>) -> Result<(), Failure> {
-    store.install_part(Part::Warden, VERSION)?;
+    install_parts(store)?;
     let mut command = Command::new(store.install_binary(VERSION)?);
     command
         .args(["check", "--detach"])

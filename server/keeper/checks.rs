@@ -20,6 +20,7 @@ use loopkeeper_core::task::{Check, Criterion};
 use tokio::time::Instant;
 
 use self::servers::{NotReady, Servers};
+use crate::adapters::http::Asker;
 use crate::adapters::sandbox::Domain;
 use crate::adapters::trust::permit::Permit;
 
@@ -40,6 +41,8 @@ pub struct Plan<'a> {
     pub redactor: &'a Redactor,
     /// What may run at all.
     pub permit: &'a Permit,
+    /// Who makes requests.
+    pub asker: Asker<'a>,
     /// What requests need.
     pub servers: &'a [Service],
     /// What `clean` tolerates: untracked at the start.

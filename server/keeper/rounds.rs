@@ -11,6 +11,7 @@ use super::checks::{self, Plan};
 use super::perform::Scene;
 use super::stage::{Stage, Trouble};
 use crate::adapters::git;
+use crate::adapters::http::Asker;
 
 const NAMED_PATHS: usize = 200;
 
@@ -71,6 +72,7 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
         domain: &stage.domain,
         redactor: &stage.redactor,
         permit: &stage.permit,
+        asker: Asker { program: &stage.messenger, domain: &stage.domain, env: &stage.check_env },
         servers: &settings.serve,
         untracked: &request.untracked.unwrap_or_default(),
         output: &stage.outputs,

@@ -20,9 +20,11 @@ use crate::adapters::process::orphans;
 use crate::adapters::sandbox::Domain;
 use crate::adapters::snapshots::{SnapshotError, Store};
 use crate::adapters::state_dir::StateDir;
-use crate::adapters::state_dir::binary::Part;
+use crate::adapters::state_dir::binary::{Part, whole_beside};
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::trust::permit::{Checks, Permit};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Work with the snapshot store that takes no longer than this is not worth a thread.
 const SHORT: Duration = Duration::from_millis(20);
@@ -33,6 +35,8 @@ pub type Env = Vec<(OsString, OsString)>;
 pub struct Stage {
     pub spec: Rc<LoopSpec>,
     pub domain: Rc<Domain>,
+    /// The program that makes requests.
+    pub messenger: Rc<Path>,
     pub agent_env: Rc<Env>,
     pub check_env: Rc<Env>,
     pub redactor: Rc<Redactor>,
@@ -61,6 +65,7 @@ impl Stage {
             pace: Rc::new(Cell::new(Duration::MAX)),
             outputs: outputs.to_owned(),
             permit: Rc::new(Permit::new(state, workspace.root(), checks)),
+            messenger: messenger(state).into(),
             domain: Rc::new(domain),
             spec: Rc::new(spec),
         })
@@ -169,12 +174,27 @@ fn text_variables(settings: &Settings) -> Vec<(String, String)> {
 /// The program that wardens are started from: a small one of their own where it was installed along, else this
 /// one. A copy in the state folder outlives an update or a rebuild, unless nothing may run from there.
 pub(crate) fn warden(state: &StateDir) -> PathBuf {
-    let version = env!("CARGO_PKG_VERSION");
-    let own = state.install_part(Part::Warden, version).ok().flatten();
-    let this = || state.install_binary(version).ok();
+    let this = || state.install_binary(VERSION).ok();
     let not_installed = || std::env::current_exe().into_iter().flat_map(|it| [Part::Warden.beside(&it), it]);
-    let mut found =
-        own.into_iter().chain(once_with(this).flatten()).chain(once_with(not_installed).flatten());
-    let runs = |it: &PathBuf| rustix::fs::access(it, rustix::fs::Access::EXEC_OK).is_ok();
-    found.find(runs).unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+    let found = own_part(state, Part::Warden).chain(once_with(this).flatten());
+    first_that_runs(found.chain(once_with(not_installed).flatten()))
+        .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
+}
+
+/// The program that makes requests: a small one of its own, else the whole one, which a keeper may not be.
+fn messenger(state: &StateDir) -> PathBuf {
+    let whole = || state.install_whole(VERSION).ok().flatten();
+    let beside = |it: PathBuf| [Part::Request.beside(&it), whole_beside(&it)];
+    let not_installed = || std::env::current_exe().into_iter().flat_map(beside);
+    let found = own_part(state, Part::Request).chain(once_with(whole).flatten());
+    first_that_runs(found.chain(once_with(not_installed).flatten()))
+        .unwrap_or_else(|| PathBuf::from("loopkeeper-request"))
+}
+
+fn own_part(state: &StateDir, part: Part) -> impl Iterator<Item = PathBuf> {
+    once_with(move || state.install_part(part, VERSION).ok().flatten()).flatten()
+}
+
+fn first_that_runs(mut found: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+    found.find(|it| rustix::fs::access(it, rustix::fs::Access::EXEC_OK).is_ok())
 }

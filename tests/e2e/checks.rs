@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use loopkeeper::adapters::http::Asker;
 use loopkeeper::adapters::sandbox::Domain;
 use loopkeeper::adapters::state_dir::StateDir;
 use loopkeeper::adapters::trust::permit::{Checks, Permit};
@@ -19,12 +21,16 @@ use tempfile::TempDir;
 
 use crate::kill_domain::rig::{domains, plain};
 
+const REQUEST: &str = env!("CARGO_BIN_EXE_loopkeeper-request");
+
 struct Bench {
     folder: TempDir,
     domain: Domain,
     env: Vec<(OsString, OsString)>,
     redactor: Redactor,
     permit: Permit,
+    /// Makes requests.
+    messenger: &'static str,
     timeout: Duration,
 }
 
@@ -37,7 +43,7 @@ impl Bench {
         let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
         let state = StateDir::at(&folder.path().join("state")).unwrap();
         let permit = Permit::new(&state, &folder.path().join("root"), Checks::Typed);
-        Self { folder, domain, env, redactor, permit, timeout: Duration::from_mins(1) }
+        Self { folder, domain, env, redactor, permit, messenger: REQUEST, timeout: Duration::from_mins(1) }
     }
 
     fn root(&self) -> PathBuf {
@@ -58,6 +64,7 @@ impl Bench {
             domain: &self.domain,
             redactor: &self.redactor,
             permit: &self.permit,
+            asker: Asker { program: Path::new(self.messenger), domain: &self.domain, env: &self.env },
             servers: &[],
             untracked: &["there before.txt".to_owned()],
             output: &self.output(),
@@ -292,6 +299,51 @@ async fn checks_of_files_and_checks_that_are_none() {
             ]
         );
         assert_eq!(results[3].locations[0].message, "[redacted] TODO");
+    }
+}
+
+/// A server that never says anything, and a request for it.
+fn silent() -> (TcpListener, Check) {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    (silent, Check::Get { url, expect: Vec::new() })
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_or_cannot_be_made_is_no_pass() {
+    for domain in domains() {
+        let (_silent, get) = silent();
+        let hurried = Bench { timeout: Duration::from_millis(200), ..Bench::new(domain.clone()) };
+        let result = hurried.one(get.clone()).await;
+        assert_eq!((result.status, result.fact.as_str()), (Status::TimedOut, "no result after 200 ms"));
+        let why = "could not be asked: `/nowhere/request` was not found, or is not executable.";
+        let bench = Bench { messenger: "/nowhere/request", ..Bench::new(domain.clone()) };
+        let result = bench.one(get.clone()).await;
+        assert_eq!((result.status, result.fact.as_str()), (Status::CouldNotRun, why));
+        let bench = Bench { messenger: "/bin/false", ..Bench::new(domain.clone()) };
+        assert_eq!(bench.one(get.clone()).await.fact, "could not be asked: it broke off");
+        let bench = Bench { messenger: "/bin/true", ..Bench::new(domain) };
+        assert_eq!(bench.one(get).await.fact, "could not be asked: its answer makes no sense");
+    }
+}
+
+#[tokio::test]
+async fn a_request_ends_with_the_round_that_is_given_up() {
+    for domain in domains() {
+        let (silent, get) = silent();
+        let asked = tokio::task::spawn_blocking(move || silent.accept().unwrap().0);
+        let bench = Bench::new(domain);
+        let mut connection = tokio::select! {
+            connection = asked => connection.unwrap(),
+            result = bench.one(get) => panic!("{result:?}"),
+        };
+        // Closed by nobody but the end of its process.
+        let said = tokio::task::spawn_blocking(move || {
+            let mut said = String::new();
+            connection.read_to_string(&mut said).map(|_| said)
+        });
+        let said = said.await.unwrap().unwrap();
+        assert!(said.starts_with("GET / HTTP/1.1\r\n"), "{said}");
     }
 }
 

@@ -9,7 +9,7 @@ const program = resolve(named || "../../target/release/loopkeeper");
 if (named && !existsSync(program)) throw new Error(`LOOPKEEPER_BINARY names ${program}, which does not exist`);
 
 rmSync("server", { recursive: true, force: true });
-const parts = ["loopkeeper-keeper", "loopkeeper-warden"].map((name) => [name, join(dirname(program), name)]);
+const parts = ["loopkeeper-keeper", "loopkeeper-warden", "loopkeeper-request"].map((name) => [name, join(dirname(program), name)]);
 const packed = [["loopkeeper", program], ...parts].filter(([, from]) => existsSync(from));
 for (const [name, from] of packed) {
   mkdirSync("server", { recursive: true });

@@ -2,23 +2,29 @@
 
 use loopkeeper_core::check::GAP;
 
-/// Kept of the beginning and of the end of each stream.
-const BYTES: usize = 256 * 1024;
+/// Kept of the beginning and of the end of each stream, where nothing else is said.
+pub(super) const BYTES: usize = 256 * 1024;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Kept {
+    /// Of the beginning, and of the end.
+    most: usize,
     head: Vec<u8>,
     tail: Vec<u8>,
     dropped: u64,
 }
 
 impl Kept {
+    pub(super) fn of(most: usize) -> Self {
+        Self { most, head: Vec::new(), tail: Vec::new(), dropped: 0 }
+    }
+
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        let (head, tail) = bytes.split_at(bytes.len().min(BYTES - self.head.len()));
+        let (head, tail) = bytes.split_at(bytes.len().min(self.most - self.head.len()));
         self.head.extend_from_slice(head);
         self.tail.extend_from_slice(tail);
         // Cut only now and then: each cut moves the whole tail.
-        if self.tail.len() > 3 * BYTES {
+        if self.tail.len() > 3 * self.most {
             self.cut();
         }
     }
@@ -45,7 +51,7 @@ impl Kept {
     }
 
     fn cut(&mut self) {
-        let over = self.tail.len().saturating_sub(BYTES);
+        let over = self.tail.len().saturating_sub(self.most);
         self.tail.drain(..over);
         self.dropped += over as u64;
     }
@@ -59,7 +65,7 @@ mod tests {
     fn head_and_tail() {
         let text: Vec<u8> = (0..6 * BYTES).map(|n| (n % 251) as u8).collect();
         for len in [0, 5, BYTES, BYTES + 1, 2 * BYTES] {
-            let mut kept = Kept::default();
+            let mut kept = Kept::of(BYTES);
             for chunk in text[..len].chunks(1000) {
                 kept.push(chunk);
             }
@@ -68,7 +74,7 @@ mod tests {
     }
 
     fn finished(text: &[u8]) -> (Vec<u8>, u64) {
-        let mut kept = Kept::default();
+        let mut kept = Kept::of(BYTES);
         for chunk in text.chunks(65_536) {
             kept.push(chunk);
         }

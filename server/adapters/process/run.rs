@@ -5,15 +5,25 @@ use std::time::Duration;
 use loopkeeper_core::check::{CommandRun, Ending};
 use tokio::time::{Instant, timeout_at};
 
-use super::kept::Kept;
+use super::kept::{BYTES, Kept};
 use super::{How, Job, Running, Stream, orphans, start};
 use crate::adapters::sandbox::Domain;
 
 /// Runs a job to its end and keeps the beginning and the end of what it printed. Over `timeout` it is ended
 /// (within the job's grace time). Dropping the future ends the job too.
 pub async fn run_to_end(job: &Job, timeout: Duration, domain: &Domain) -> CommandRun {
+    run_for(job, timeout, domain, BYTES).await
+}
+
+/// The same, with so much kept of the beginning and of the end of each stream.
+pub(in crate::adapters) async fn run_for(
+    job: &Job,
+    timeout: Duration,
+    domain: &Domain,
+    most: usize,
+) -> CommandRun {
     match start(job, domain) {
-        Ok(running) => watch(running, timeout).await,
+        Ok(running) => watch(running, timeout, most).await,
         Err(error) => not_started(error.to_string()),
     }
 }
@@ -23,7 +33,7 @@ pub async fn run_beside(job: &Job, timeout: Duration, domain: &Domain) -> Comman
     match start(job, domain) {
         Ok(running) => {
             orphans::runs_beside(running.pid);
-            watch(running, timeout).await
+            watch(running, timeout, BYTES).await
         }
         Err(error) => not_started(error.to_string()),
     }
@@ -33,9 +43,9 @@ fn not_started(reason: String) -> CommandRun {
     CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() }
 }
 
-async fn watch(mut running: Running, timeout: Duration) -> CommandRun {
+async fn watch(mut running: Running, timeout: Duration, most: usize) -> CommandRun {
     let begin = Instant::now();
-    let (mut out, mut err) = (Kept::default(), Kept::default());
+    let (mut out, mut err) = (Kept::of(most), Kept::of(most));
     let mut timed_out = false;
     loop {
         let next = if timed_out {

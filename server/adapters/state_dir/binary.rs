@@ -18,24 +18,26 @@ use crate::adapters::durable;
 pub enum Part {
     Keeper,
     Warden,
+    /// Makes the requests of checks: all that knows TLS.
+    Request,
 }
 
 impl Part {
-    const ALL: [Self; 2] = [Self::Keeper, Self::Warden];
+    const ALL: [Self; 3] = [Self::Keeper, Self::Warden, Self::Request];
 
     /// What its file name has behind the whole program's.
     const fn suffix(self) -> &'static str {
         match self {
             Self::Keeper => "-keeper",
             Self::Warden => "-warden",
+            Self::Request => "-request",
         }
     }
 
     /// Where it lies if it lies beside `program`, which may be a part itself.
     pub fn beside(self, program: &Path) -> PathBuf {
-        let name = program.file_name().unwrap_or_default().as_bytes();
-        let stem = Self::of(name).and_then(|it| name.strip_suffix(it.suffix().as_bytes())).unwrap_or(name);
-        program.with_file_name(OsString::from_vec([stem, self.suffix().as_bytes()].concat()))
+        let whole = whole_beside(program).into_os_string().into_vec();
+        PathBuf::from(OsString::from_vec([whole.as_slice(), self.suffix().as_bytes()].concat()))
     }
 
     /// What this process is. A file that was deleted meanwhile is told with that word.
@@ -50,6 +52,13 @@ impl Part {
     }
 }
 
+/// Where the whole program lies if it lies beside `program`, which may be a part, or be it.
+pub fn whole_beside(program: &Path) -> PathBuf {
+    let name = program.file_name().unwrap_or_default().as_bytes();
+    let stem = Part::of(name).and_then(|it| name.strip_suffix(it.suffix().as_bytes())).unwrap_or(name);
+    program.with_file_name(OsString::from_vec(stem.to_vec()))
+}
+
 impl StateDir {
     /// A part under `bin/<version>-<part>`, if the running program brought one now or earlier.
     pub fn install_part(&self, part: Part, version: &str) -> Result<Option<PathBuf>, StateError> {
@@ -59,6 +68,14 @@ impl StateDir {
             return self.install(&brought, &name).map(Some);
         }
         Ok(Some(self.bin().join(name)).filter(|it| it.is_file()))
+    }
+
+    /// The whole program under `bin/<version>`, if it is what runs, or what was installed there earlier.
+    pub fn install_whole(&self, version: &str) -> Result<Option<PathBuf>, StateError> {
+        if Part::running().is_none() {
+            return self.install_binary(version).map(Some);
+        }
+        Ok(Some(self.bin().join(version)).filter(|it| it.is_file()))
     }
 
     /// The running program, whichever it is, under `bin/<version>` or as that part of it; linked or copied there

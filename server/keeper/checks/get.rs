@@ -8,7 +8,7 @@ use loopkeeper_core::task::Criterion;
 
 use super::command::output_file;
 use super::{Finding, Plan};
-use crate::adapters::http::{Request, get};
+use crate::adapters::http::Request;
 
 pub(super) async fn run(plan: &Plan<'_>, criterion: &Criterion, url: &str, timeout: Duration) -> CheckResult {
     let begun = Instant::now();
@@ -20,7 +20,7 @@ pub(super) async fn run(plan: &Plan<'_>, criterion: &Criterion, url: &str, timeo
         }
     };
     let servers = plan.servers.iter().map(|it| it.ready.clone()).collect();
-    let reply = get(Request { url, servers, timeout, redirects: MOST_REDIRECTS }).await;
+    let reply = plan.asker.get(Request { url, servers, timeout, redirects: MOST_REDIRECTS }).await;
     keep(plan, criterion, &reply);
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let result = judge_reply(&criterion, &reply, plan.redactor);

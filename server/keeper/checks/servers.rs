@@ -10,7 +10,7 @@ use loopkeeper_core::settings::Service;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::Plan;
-use crate::adapters::http::{Request, get, is_taken};
+use crate::adapters::http::{Asker, Request};
 use crate::adapters::process::{How, Job, OutputEvent, Running, Stdin, start};
 use crate::adapters::trust::permit::Approved;
 
@@ -47,7 +47,7 @@ impl Servers {
             approved.push(plan.permit.service(service).map_err(denied)?);
         }
         for service in &approved {
-            if is_taken(asked(service.clone())).await {
+            if plan.asker.is_taken(asked(service.clone())).await {
                 // Whoever it is would be judged in place of the one to be started.
                 let ready = &service.value().ready;
                 return Err(NotReady::of(format!("something else already answers at {ready}")));
@@ -62,7 +62,7 @@ impl Servers {
             }
         }
         if failed.is_none() {
-            let ready = join_all(servers.0.iter_mut().map(Server::get_ready)).await;
+            let ready = join_all(servers.0.iter_mut().map(|it| it.get_ready(plan.asker))).await;
             failed = ready.into_iter().find_map(Result::err);
         }
         match failed {
@@ -101,11 +101,11 @@ impl Server {
         Ok(Self { name, service, running, said: VecDeque::new() })
     }
 
-    async fn get_ready(&mut self) -> Result<(), NotReady> {
+    async fn get_ready(&mut self, asker: Asker<'_>) -> Result<(), NotReady> {
         let service = self.service.clone();
         let (ready, ms) = (service.value().ready.clone(), service.value().timeout_ms);
         let until = Instant::now() + Duration::from_millis(ms);
-        let answers = timeout_at(until, answers(service));
+        let answers = timeout_at(until, answers(asker, service));
         let late = tokio::select! {
             () = self.listen() => None,
             answered = answers => match answered {
@@ -152,10 +152,10 @@ impl NotReady {
 }
 
 /// Asks until it is ready, less and less often.
-async fn answers(service: Approved<Service>) {
+async fn answers(asker: Asker<'_>, service: Approved<Service>) {
     let mut pause = FIRST_PAUSE;
     loop {
-        if let Reply::Answered(answer) = get(asked(service.clone())).await
+        if let Reply::Answered(answer) = asker.get(asked(service.clone())).await
             && (200..400).contains(&answer.status)
         {
             return;

@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_core::check::answer::{BODY_BYTES, Reply};
 
-use super::{Request, get, is_taken};
-use crate::adapters::trust::permit::Approved;
+use super::{Question, What, ask, is_taken};
 
 /// A server on this machine that gives the n-th connection the n-th answer; its port.
 fn server(answers: Vec<Vec<u8>>) -> u16 {
@@ -32,40 +31,40 @@ fn ok(body: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-fn request(url: &str) -> Request {
-    let url = Approved::typed(url.to_owned());
-    Request { url, servers: Vec::new(), timeout: Duration::from_secs(10), redirects: 5 }
+fn question(url: &str) -> Question {
+    let timeout = Duration::from_secs(10);
+    Question { what: What::Answer, url: url.to_owned(), servers: Vec::new(), timeout, redirects: 5 }
 }
 
-async fn refused(url: &str) -> String {
-    match get(request(url)).await {
+fn refused(url: &str) -> String {
+    match ask(&question(url)) {
         Reply::None(why) => why,
         other => panic!("{url}: {other:?}"),
     }
 }
 
-#[tokio::test]
-async fn an_answer_comes_whole() {
+#[test]
+fn an_answer_comes_whole() {
     let port = server(vec![ok("hello")]);
-    let Reply::Answered(answer) = get(request(&format!("http://127.0.0.1:{port}/"))).await else { panic!() };
+    let Reply::Answered(answer) = ask(&question(&format!("http://127.0.0.1:{port}/"))) else { panic!() };
     assert_eq!((answer.status, answer.body.as_slice(), answer.cut), (200, &b"hello"[..], false));
     assert!(answer.headers.contains(&("x-a".to_owned(), "b".to_owned())), "{answer:?}");
 }
 
-#[tokio::test]
-async fn localhost_is_this_machine() {
+#[test]
+fn localhost_is_this_machine() {
     let port = server(vec![ok("hello")]);
-    assert!(matches!(get(request(&format!("http://localhost:{port}/"))).await, Reply::Answered(_)));
+    assert!(matches!(ask(&question(&format!("http://localhost:{port}/"))), Reply::Answered(_)));
 }
 
-#[tokio::test]
-async fn redirects_are_followed_where_the_first_might_have_led() {
+#[test]
+fn redirects_are_followed_where_the_first_might_have_led() {
     let port = server(vec![to("/b"), to("c"), ok("there")]);
-    let Reply::Answered(answer) = get(request(&format!("http://127.0.0.1:{port}/a"))).await else { panic!() };
+    let Reply::Answered(answer) = ask(&question(&format!("http://127.0.0.1:{port}/a"))) else { panic!() };
     assert_eq!(answer.body, b"there");
     // To another name of the same machine, which nobody wrote down.
     let port = server(vec![to("http://localhost:1/")]);
-    let why = refused(&format!("http://127.0.0.1:{port}/a")).await;
+    let why = refused(&format!("http://127.0.0.1:{port}/a"));
     assert!(why.contains("an address of this machine that the check does not name"), "{why}");
     for inside in [
         "http://169.254.169.254/latest",
@@ -75,15 +74,15 @@ async fn redirects_are_followed_where_the_first_might_have_led() {
         "http://[::ffff:127.0.0.1]/",
     ] {
         let port = server(vec![to(inside)]);
-        let why = refused(&format!("http://127.0.0.1:{port}/a")).await;
+        let why = refused(&format!("http://127.0.0.1:{port}/a"));
         assert!(why.contains("that the check does not name"), "{inside}: {why}");
     }
     let port = server(vec![to("/again"); 7]);
-    assert_eq!(refused(&format!("http://127.0.0.1:{port}/a")).await, "more than 5 redirects");
+    assert_eq!(refused(&format!("http://127.0.0.1:{port}/a")), "more than 5 redirects");
 }
 
-#[tokio::test]
-async fn odd_ways_to_write_an_address_earn_nothing() {
+#[test]
+fn odd_ways_to_write_an_address_earn_nothing() {
     for odd in [
         "http://0x7f000001:1/",
         "http://2130706433:1/",
@@ -91,7 +90,7 @@ async fn odd_ways_to_write_an_address_earn_nothing() {
         "http://0:1/",
         "http://0177.0.0.1:1/",
     ] {
-        let why = refused(odd).await;
+        let why = refused(odd);
         let told = why.contains("that the check does not name")
             || why.contains("lookup")
             || why.contains("not found");
@@ -99,30 +98,27 @@ async fn odd_ways_to_write_an_address_earn_nothing() {
     }
 }
 
-#[tokio::test]
-async fn what_does_not_come_is_no_answer() {
+#[test]
+fn what_does_not_come_is_no_answer() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    assert_eq!(
-        refused(&format!("http://127.0.0.1:{free}/")).await,
-        format!("nobody answers at 127.0.0.1:{free}")
-    );
+    assert_eq!(refused(&format!("http://127.0.0.1:{free}/")), format!("nobody answers at 127.0.0.1:{free}"));
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://127.0.0.1:{}/", silent.local_addr().unwrap().port());
     let begun = Instant::now();
-    let hurried = Request { timeout: Duration::from_millis(200), ..request(&url) };
-    assert_eq!(get(hurried.clone()).await, Reply::TimedOut);
+    let hurried = Question { timeout: Duration::from_millis(200), ..question(&url) };
+    assert_eq!(ask(&hurried), Reply::TimedOut);
     assert!(begun.elapsed() < Duration::from_secs(5));
-    assert!(is_taken(hurried).await);
-    assert!(!is_taken(request(&format!("http://127.0.0.1:{free}/"))).await);
+    assert!(is_taken(&hurried));
+    assert!(!is_taken(&question(&format!("http://127.0.0.1:{free}/"))));
 }
 
-#[tokio::test]
-async fn what_breaks_off_is_no_answer_and_what_is_endless_is_cut() {
+#[test]
+fn what_breaks_off_is_no_answer_and_what_is_endless_is_cut() {
     let port = server(vec![b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf".to_vec()]);
-    assert!(matches!(get(request(&format!("http://127.0.0.1:{port}/"))).await, Reply::None(_)));
+    assert!(matches!(ask(&question(&format!("http://127.0.0.1:{port}/"))), Reply::None(_)));
     let port = server(vec![b"nonsense\r\n\r\n".to_vec()]);
-    assert!(matches!(get(request(&format!("http://127.0.0.1:{port}/"))).await, Reply::None(_)));
+    assert!(matches!(ask(&question(&format!("http://127.0.0.1:{port}/"))), Reply::None(_)));
     let port = server(vec![ok(&"x".repeat(BODY_BYTES + 1))]);
-    let Reply::Answered(answer) = get(request(&format!("http://127.0.0.1:{port}/"))).await else { panic!() };
+    let Reply::Answered(answer) = ask(&question(&format!("http://127.0.0.1:{port}/"))) else { panic!() };
     assert_eq!((answer.body.len(), answer.cut), (BODY_BYTES, true));
 }
