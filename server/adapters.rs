@@ -1,6 +1,7 @@
 //! The only code that touches the machine. One file, one error enum each.
 
 pub mod agents;
+pub mod alarm;
 pub mod calls;
 pub mod clock;
 pub mod config_files;

@@ -16,13 +16,11 @@ use super::haste::Haste;
 use super::hooks::Hooks;
 use super::perform::Hands;
 use super::signals::{self, Watch};
+use crate::adapters::alarm::Alarm;
 use crate::adapters::clock;
 use crate::adapters::journal_file::{JournalError, JournalFile};
 use crate::adapters::state_dir::lock::Lock;
 use crate::adapters::state_dir::workspace::LoopDir;
-
-/// A wait is looked at again this often: the timers of the runtime do not count suspend.
-const LONGEST_SLEEP_MS: u64 = 30_000;
 
 /// So long may a record that nothing follows from be written and not yet durable.
 const UNTOLD_MS: u64 = 100;
@@ -43,6 +41,8 @@ pub struct Keeper {
     locks: Rc<[Lock; 2]>,
     hands: Hands,
     hooks: Hooks,
+    /// For deadlines.
+    alarm: Alarm,
     observer: Observer,
     events: mpsc::UnboundedReceiver<Event>,
     asks: mpsc::Receiver<Ask>,
@@ -91,6 +91,7 @@ impl Keeper {
         let journal_path = dir.journal();
         Ok(Self {
             hooks: Hooks::new(&state),
+            alarm: Alarm::new().map_err(KeeperError::io("make a timer for", dir.path()))?,
             state,
             live: Live::default(),
             journal,
@@ -149,20 +150,16 @@ impl Keeper {
         // Without its locks another keeper may believe that it is alone.
         let is_ours = || self.journal.check().is_ok() && self.locks.iter().all(Lock::is_in_place);
         let mut gone = std::pin::pin!(signals::gone(self.journal_path.clone(), watch, is_ours));
-        loop {
-            let nap = due.map(|it| it.awake.saturating_sub(clock::now().awake));
-            tokio::select! {
-                biased;
-                signal = self.hands.signals.next() => return super::perform::on_signal(&self.state, signal).map(Some),
-                Some(event) = self.events.recv() => return Ok(Some((event, None))),
-                Some(ask) = self.asks.recv() => return Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
-                () = sleep(pause) => return Ok(None),
-                // Even a deadline that passed waits its turn: what runs must get to say that it ended.
-                () = sleep(nap) => if due.is_some_and(|it| it.awake <= clock::now().awake) {
-                    return Ok(Some((Event::DeadlinePassed, None)));
-                },
-                gone = &mut gone => return Err(gone),
-            }
+        let due = due.map(|it| it.awake);
+        tokio::select! {
+            biased;
+            signal = self.hands.signals.next() => super::perform::on_signal(&self.state, signal).map(Some),
+            Some(event) = self.events.recv() => Ok(Some((event, None))),
+            Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
+            () = sleep(pause) => Ok(None),
+            // Even a deadline that passed waits its turn: what runs must get to say that it ended.
+            () = self.alarm.until(due) => Ok(Some((Event::DeadlinePassed, None))),
+            gone = &mut gone => Err(gone),
         }
     }
 
@@ -294,7 +291,7 @@ impl Keeper {
 
 async fn sleep(ms: Option<u64>) {
     match ms {
-        Some(ms) => tokio::time::sleep(std::time::Duration::from_millis(ms.min(LONGEST_SLEEP_MS))).await,
+        Some(ms) => tokio::time::sleep(std::time::Duration::from_millis(ms)).await,
         None => std::future::pending().await,
     }
 }
