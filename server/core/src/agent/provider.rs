@@ -43,7 +43,7 @@ pub fn classify(words: &str, status: Option<u16>) -> Trouble {
     let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::status(words));
     let name = inner.as_ref().map_or("", |it| it.name.as_str());
     let said = says(name).or_else(|| words.lines().find_map(says));
-    let reset = reset_in(words);
+    let reset = reset_in(words).or_else(|| inner.as_ref()?.reset.clone());
     let class = match (status, said) {
         (_, Some(Says::Login)) | (Some(401 | 403), _) => ProviderClass::Login,
         (None | Some(402 | 429), Some(Says::Quota)) => ProviderClass::Quota,
@@ -153,6 +153,7 @@ struct Payload {
     name: String,
     status: Option<u16>,
     words: String,
+    reset: Option<Reset>,
 }
 
 /// The JSON object with which a message ends (`API Error: 429 {…}`, `[API Error: {…}]`, `{…}`).
@@ -172,7 +173,26 @@ fn payload(words: &str) -> Option<Payload> {
         name: name.unwrap_or_default().to_owned(),
         status: number("code").or_else(|| number("status")).or_else(|| phrases::status(prefix)),
         words: if message.is_empty() { words.to_owned() } else { message.to_owned() },
+        reset: announced(error).or_else(|| announced(&value)),
     })
+}
+
+/// Fields that say when to come back, as the names of different APIs.
+fn announced(error: &Value) -> Option<Reset> {
+    let number = |keys: &[&str]| keys.iter().find_map(|it| error.get(it)?.as_f64()).filter(|it| *it > 0.0);
+    if let Some(at) = number(&["resets_at", "resetsAt", "reset_at"]) {
+        // Seconds until the year 5138, else milliseconds.
+        return Some(Reset::At(if at < 1e11 { at * 1000.0 } else { at } as u64));
+    }
+    if let Some(seconds) = number(&["retry_after", "retryAfter", "resets_in_seconds"]) {
+        return Some(Reset::In((seconds * 1000.0) as u64));
+    }
+    if let Some(ms) = number(&["retry_after_ms", "retryAfterMs"]) {
+        return Some(Reset::In(ms as u64));
+    }
+    let details = error.get("details")?.as_array()?;
+    let delay = details.iter().find_map(|it| it.get("retryDelay")?.as_str())?;
+    reset_in(&format!("in {delay}"))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(super) fn before_next(state: &Loop, now: Moment) -> Option<Wait> {
     let row = state.last_iteration()?;
     let (reason, ms) = match row.error.as_ref().map(|it| it.class) {
         Some(ProviderClass::Quota) => (WaitReason::Quota, quota_ms(state, row)),
-        Some(ProviderClass::Transient) => (WaitReason::Backoff, backoff_ms(state)),
+        Some(ProviderClass::Transient) => (WaitReason::Backoff, backoff_ms(state, row)),
         Some(ProviderClass::Crash | ProviderClass::Unknown) if !row.changes.any() => {
             (WaitReason::Backoff, 1_000_u64 << state.failures.saturating_sub(1).min(6))
         }
@@ -42,18 +42,25 @@ fn quota_ms(state: &Loop, row: &Iteration) -> u64 {
         None => HOUR_MS,
         Some(at) if at <= row.ended_at.wall => again(before),
         Some(at) => {
-            let ms = at - row.ended_at.wall;
             let least = if before == 0 { 0 } else { again(before - 1) };
-            ms.saturating_add(1 + spread(state, (ms / 20).clamp(500, MINUTE_MS))).max(least).min(DAY_MS)
+            past(state, at - row.ended_at.wall).max(least).min(DAY_MS)
         }
     }
 }
 
-/// Anything up to a bound that doubles with every failure in a row, so that many loops do not come back at once.
-fn backoff_ms(state: &Loop) -> u64 {
+/// Anything up to a bound that doubles with every failure in a row, so that many loops do not come back at once; not
+/// before the time that the provider named, up to a day.
+fn backoff_ms(state: &Loop, row: &Iteration) -> u64 {
     let failed = state.stalls.saturating_sub(1);
     let full = BACKOFF_MS.saturating_mul(1 << failed.min(16)).min(LONGEST_BACKOFF_MS);
-    100 + spread(state, full)
+    let own = 100 + spread(state, full);
+    let named = row.error.as_ref().and_then(|it| it.resets_at?.checked_sub(row.ended_at.wall));
+    named.filter(|ms| *ms > 0).map_or(own, |ms| past(state, ms).max(own).min(DAY_MS))
+}
+
+/// A little longer than what was announced, each loop by another bit.
+fn past(state: &Loop, ms: u64) -> u64 {
+    ms.saturating_add(1 + spread(state, (ms / 20).clamp(500, MINUTE_MS)))
 }
 
 /// Less than `width`; from the loop's own name and its iteration, so that replay agrees.

@@ -55,8 +55,9 @@ impl Failure<'_> {
             (ProviderClass::Transient, None) if self.status == Some(429) => {
                 let told = provider::classify(self.message, self.status);
                 let is_quota = told.class == ProviderClass::Quota;
-                if is_quota { (told.class, told.reset) } else { (class, None) }
+                (if is_quota { told.class } else { class }, told.reset)
             }
+            (ProviderClass::Transient, Some(limit)) => (class, limit.resets_at.map(Reset::At)),
             _ => (class, None),
         };
         (Some(Trouble { class, message: self.words(), status: self.status, reset }), None)

@@ -234,6 +234,21 @@ fn a_limit_of_an_earlier_turn_is_forgotten_once_lifted() {
     assert_eq!((error.class, error.resets_at), (ProviderClass::Transient, None));
 }
 
+#[test]
+fn what_fails_for_a_moment_and_says_for_how_long() {
+    let check = |limit: &str, status: u16, words: &str, expect: Option<u64>| {
+        let line = serde_json::json!({"type": "result", "is_error": true, "terminal_reason": "api_error",
+            "api_error_status": status, "result": words});
+        let error = read(&format!("{limit}\n{line}"), "", 1).error.unwrap();
+        assert_eq!((error.class, error.resets_at), (ProviderClass::Transient, expect), "{status} {words}");
+    };
+    let limit =
+        r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795197100}}"#;
+    check(limit, 529, "Overloaded", Some(1_795_197_100_000));
+    check("", 429, "API Error: 429 Retry-After: 20", Some(1_795_197_048_000));
+    check("", 529, "Overloaded", None);
+}
+
 proptest! {
     #[test]
     fn total_on_any_line(line in any::<String>()) {

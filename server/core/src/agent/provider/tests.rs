@@ -259,6 +259,23 @@ fn resets_are_read_in_every_form_in_use() {
 }
 
 #[test]
+fn fields_that_say_when_to_come_back() {
+    let check = |fields: &str, expect: Option<Reset>| {
+        let words = format!("API Error: 503 {{\"error\":{{\"message\":\"Overloaded\",{fields}}}}}");
+        let told = classify(&words, None);
+        assert_eq!((told.class, told.reset), (ProviderClass::Transient, expect), "{fields}");
+    };
+    let at = Some(Reset::At(1_800_000_000_000));
+    check("\"resets_at\":1800000000", at.clone());
+    check("\"resetsAt\":1800000000000", at);
+    check("\"retry_after\":2.5", Some(Reset::In(2_500)));
+    check("\"retry_after_ms\":700", Some(Reset::In(700)));
+    check("\"details\":[{\"reason\":\"x\"},{\"retryDelay\":\"34s\"}]", Some(Reset::In(34_000)));
+    check("\"retry_after\":-1", None);
+    check("\"retry_after\":\"soon\"", None);
+}
+
+#[test]
 fn a_status_goes_before_words() {
     for (words, status, expect) in [
         ("usage limit reached", Some(500), Transient),

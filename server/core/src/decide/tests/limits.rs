@@ -118,6 +118,29 @@ fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
 }
 
 #[test]
+fn a_momentary_failure_that_names_a_time_is_waited_for_until_then() {
+    let check = |ahead: Option<i64>, failures: u32, expect: std::ops::RangeInclusive<u64>| {
+        let mut sim = Sim::new(one(), "f", vec![]);
+        for _ in 0..failures {
+            at_work(&mut sim);
+            let at = ahead.map(|it| sim.now.wall.saturating_add_signed(it));
+            ends(&mut sim, refused(ProviderClass::Transient, at));
+        }
+        let (reason, ms) = waits(&sim).expect("a wait");
+        assert_eq!(reason, WaitReason::Backoff);
+        assert!(expect.contains(&ms), "{ahead:?}, {failures}: {ms}");
+    };
+    check(Some(45_000), 1, 45_001..=48_000);
+    // Never shorter than without.
+    check(Some(1), 11, 100..=600_100);
+    check(Some(HOUR as i64), 11, HOUR..=HOUR + MINUTE);
+    // What is past or absurd is not believed.
+    check(Some(-45_000), 1, 100..=2_100);
+    check(Some(40 * HOUR as i64), 1, 24 * HOUR..=24 * HOUR);
+    check(None, 1, 100..=2_100);
+}
+
+#[test]
 fn a_success_or_a_change_begins_the_backoff_anew() {
     let fails = || Act::fails(ProviderClass::Transient, "f");
     let mut acts: Vec<Act> = (0..11).map(|_| fails()).collect();
