@@ -4,7 +4,6 @@
 use crate::agent::{AgentEnding, ProviderClass};
 use crate::journal::{BreakerState, WaitReason};
 use crate::moment::Moment;
-use crate::settings::Dialect;
 
 use super::limits::{DAY_MS, HOUR_MS, MAX_FAILURES};
 use super::state::{Iteration, Loop, Wait};
@@ -14,6 +13,14 @@ const MINUTE_MS: u64 = 60_000;
 pub(super) const MAX_STALLS: u32 = 12;
 const BACKOFF_MS: u64 = 2_000;
 const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
+
+/// Agents that have a login of their own.
+const LOGINS: [(&str, &str); 4] = [
+    ("claude", "start `claude` in a terminal and log in with `/login`"),
+    ("codex", "log in with `codex login`"),
+    ("gemini", "start `gemini` in a terminal and log in with `/auth`"),
+    ("opencode", "log in with `opencode auth login`"),
+];
 
 /// The wait before the next iteration, by what became of the last one; counted from the end of that one, so that a
 /// pause in between is not waited for once more.
@@ -109,12 +116,17 @@ fn with_hint(sentence: &str, hint: &str) -> String {
 }
 
 fn log_in(state: &Loop) -> String {
-    let program = state.spec.agent.argv.first().map_or("", String::as_str);
-    match state.spec.agent.dialect {
-        Dialect::Claude if program.ends_with("claude") => {
-            format!("start `claude` in a terminal and log in with `/login`, then {}", again(state))
-        }
-        _ => format!("log in with `{program}` in a terminal, then {}", again(state)),
+    let agent = &state.spec.agent;
+    // Many commands begin with a shell: that is not where anybody logs in.
+    let mut programs = agent.argv.iter().take(2).filter_map(|it| it.rsplit('/').next());
+    let known = programs.find_map(|it| LOGINS.iter().find(|(program, _)| *program == it));
+    match known {
+        Some((_, how)) => format!("{how}, then {}", again(state)),
+        None => format!(
+            "log in to what `agents.{}.command` uses, or name the variable that holds its key in `env.pass`, then {}",
+            agent.name,
+            again(state)
+        ),
     }
 }
 

@@ -184,7 +184,8 @@ fn what_only_a_person_can_mend_is_asked_of_one() {
             assert_eq!((outcome.kind, outcome.cause), (OutcomeKind::Failed, Some(PauseReason::Agent)));
         }
     };
-    let login = "the agent `mine` is not logged in: Invalid API key. Hint: log in with `./agent.sh` in a terminal, then ";
+    let login = "the agent `mine` is not logged in: Invalid API key. Hint: log in to what `agents.mine.command` uses, \
+                 or name the variable that holds its key in `env.pass`, then ";
     let (by_itself, never) = (AgentEnding::Exited, AgentEnding::NotStarted);
     check(ProviderClass::Login, by_itself, "Invalid API key", true, &format!("{login}`loopkeeper resume`"));
     check(ProviderClass::Login, by_itself, "Invalid API key", false, &format!("{login}start again"));
@@ -192,6 +193,29 @@ fn what_only_a_person_can_mend_is_asked_of_one() {
                    Hint: install it or set `agents.mine.command`, then ";
     check(ProviderClass::Crash, never, missing, true, &format!("{install}`loopkeeper resume`"));
     check(ProviderClass::Crash, never, missing, false, &format!("{install}start again"));
+}
+
+#[test]
+fn a_login_is_asked_for_where_there_is_one() {
+    let check = |argv: &[&str], expect: &str| {
+        let mut spec = one();
+        spec.agent.argv = argv.iter().map(ToString::to_string).collect();
+        let mut sim = Sim::new(spec, "f", vec![]);
+        at_work(&mut sim);
+        ends(&mut sim, refused(ProviderClass::Login, None));
+        sim.play();
+        let sentence = sim.sentence();
+        assert!(
+            sentence.contains(&format!(". Hint: {expect}, then `loopkeeper resume`")),
+            "{argv:?}: {sentence}"
+        );
+    };
+    let own =
+        "log in to what `agents.mine.command` uses, or name the variable that holds its key in `env.pass`";
+    check(&["/usr/bin/sh", "./agent.sh"], own);
+    check(&["aider", "--model", "claude"], own);
+    check(&["/opt/bin/claude", "-p"], "start `claude` in a terminal and log in with `/login`");
+    check(&["npx", "codex"], "log in with `codex login`");
 }
 
 #[test]
