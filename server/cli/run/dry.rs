@@ -32,7 +32,8 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     }
     let mut settings = work.settings.clone();
     let workspace = state.known_workspace(&work.root);
-    let chosen = preset::choose(&mut settings, &front::patience::project(workspace.as_ref(), work));
+    let project = front::patience::project(workspace.as_ref(), work);
+    let chosen = preset::choose(&mut settings, &project);
     fact(out, "Patience", &sanitize::line(&chosen.because));
     let criteria = view::unjudged(&work.task.criteria, &[]);
     fact(out, "Criteria", &criteria.total.to_string());
@@ -45,7 +46,9 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
         let by_preset = preset::value(&settings, &row.key);
         let value = by_preset.map_or_else(|| sanitize::line(&row.value), |it| it.to_string());
         let text = format!("{} = {value}", row.key);
-        out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
+        let origin = preset::origin(&settings, &project, &row.key);
+        let origin = origin.map_or_else(|| row.origin.to_string(), |it| sanitize::line(&it));
+        out.line(format_args!("  {text:<width$}  {QUIET}{origin}{QUIET:#}", width = width + 3));
     }
     let unknown = TrustStore::open(state).unknown(&work.root, items);
     let unknown = unknown.iter().filter(|it| !front::trust::is_typed(work, it)).count() as u64;

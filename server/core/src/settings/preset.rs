@@ -68,14 +68,39 @@ impl Project {
 
 /// Puts the preset's numbers where nobody wrote one.
 pub fn choose(settings: &mut Settings, project: &Project) -> Chosen {
-    let name = settings.breaker.preset;
-    let (size, because) = match name {
-        Preset::Small => (SMALL, "small, as configured".to_owned()),
-        Preset::Large => (LARGE, "large, as configured".to_owned()),
-        Preset::Adaptive => adapted(project, settings.limits.iterations),
+    let (size, why) = sized(settings, project);
+    let because = match why {
+        None => format!("{}, as configured", size.word),
+        Some(why) => format!("adapted to {} work: {why}", size.word),
     };
     put(settings, &size);
-    Chosen { name, because }
+    Chosen { name: settings.breaker.preset, because }
+}
+
+/// Where the number of a key comes from that nobody wrote and a preset put there.
+pub fn origin(settings: &Settings, project: &Project, key: &str) -> Option<String> {
+    value(settings, key).filter(|_| !is_written(&settings.written, key))?;
+    let (size, why) = sized(settings, project);
+    Some(match why {
+        None => format!("preset {}, as configured", size.word),
+        Some(why) => format!("preset {} (chosen by adaptive: {why})", size.word),
+    })
+}
+
+/// With why, where nobody chose it.
+fn sized(settings: &Settings, project: &Project) -> (Size, Option<String>) {
+    match settings.breaker.preset {
+        Preset::Small => (SMALL, None),
+        Preset::Large => (LARGE, None),
+        Preset::Adaptive => {
+            let (size, why) = adapted(project, settings.limits.iterations);
+            (size, Some(why))
+        }
+    }
+}
+
+fn is_written(written: &[String], key: &str) -> bool {
+    written.iter().any(|it| it == key)
 }
 
 /// The number that a preset may have put in the place of a key.
@@ -105,7 +130,7 @@ fn put(settings: &mut Settings, size: &Size) {
         ("breaker.output_decline", &mut breaker.output_decline, output_decline),
     ];
     for (key, place, number) in numbers {
-        if !settings.written.iter().any(|it| it == key) {
+        if !is_written(&settings.written, key) {
             *place = number;
         }
     }
@@ -146,6 +171,5 @@ fn adapted(project: &Project, iterations: u32) -> (Size, String) {
         _ => LARGE,
     };
     let why = if why.is_empty() { "nothing speaks for more".to_owned() } else { why.join(", ") };
-    let because = format!("adapted to {} work: {why}", size.word);
-    (size, because)
+    (size, why)
 }

@@ -1,4 +1,4 @@
-use super::{Project, choose};
+use super::{Project, choose, origin};
 use crate::decide::tests::sim::criterion;
 use crate::settings::{Preset, Settings};
 
@@ -39,6 +39,20 @@ fn a_written_number_wins() {
     settings.exit.done_signals = 7;
     settings.written = vec!["breaker.no_progress".to_owned(), "exit.done_signals".to_owned()];
     assert_eq!(chosen(settings, &Project::default()).0, [5, 7, 35, 2, 8, 80]);
+}
+
+#[test]
+fn a_number_says_which_preset_it_is_of() {
+    let check = |preset: Preset, key: &str, expect: Option<&str>| {
+        let settings = Settings { written: vec!["breaker.same_error".to_owned()], ..with(preset) };
+        let project = Project { files: Some(812), ..Project::default() };
+        assert_eq!(origin(&settings, &project, key).as_deref(), expect, "{key}");
+    };
+    let adapted = "preset medium (chosen by adaptive: 812 tracked files)";
+    check(Preset::Adaptive, "exit.test_loops", Some(adapted));
+    check(Preset::Large, "breaker.no_progress", Some("preset large, as configured"));
+    check(Preset::Adaptive, "breaker.same_error", None);
+    check(Preset::Adaptive, "limits.iterations", None);
 }
 
 #[test]
