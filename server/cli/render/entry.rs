@@ -205,6 +205,7 @@ impl Teller {
             WaitReason::Calls => "the calls of this hour are used up, waiting until",
             WaitReason::Between => "waiting before the next iteration until",
             WaitReason::Breaker => "breaker open, trying again at",
+            WaitReason::Other => "waiting until",
         };
         format!("{why} {}", self.time(until, now))
     }

@@ -42,6 +42,7 @@ pub(super) fn outlasted(state: &Loop, wait: Wait) -> Option<Outcome> {
         WaitReason::Between => "the next one is to start only later",
         WaitReason::Calls => "the calls of this hour are used up for longer",
         WaitReason::Breaker => "the open breaker rests longer",
+        WaitReason::Other => "it waits for longer",
     };
     let duration = words::duration(state.spec.settings.limits.duration_ms);
     Some(ended(format!("limit reached: {duration} of work, after {}: {what}", iterations(state.iteration))))

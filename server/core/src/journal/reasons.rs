@@ -1,4 +1,5 @@
-//! The words by which records say why a loop waits, rests, asks, or leaves a session.
+//! The words by which records say why a loop waits, rests, asks, or leaves a session. Those of waiting and resting may
+//! become more: a word that only a newer program knows is read as `Other`, and never written.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,9 @@ pub enum WaitReason {
     Calls,
     /// The breaker is open; said by its own record, never by one of waiting.
     Breaker,
+    /// A reason of a newer program.
+    #[serde(other)]
+    Other,
 }
 
 /// A limit that can end a loop, or delay it.
@@ -43,6 +47,9 @@ pub enum PauseReason {
     Workspace,
     /// A question that nobody answered.
     Question,
+    /// A reason of a newer program; its message says more.
+    #[serde(other)]
+    Other,
 }
 
 /// Who wants to know something, and of what kind the answer is.

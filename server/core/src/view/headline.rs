@@ -38,6 +38,7 @@ fn what(status: &LoopStatus) -> String {
                 let why = status.breaker.reason.as_deref().unwrap_or("no progress");
                 format!("{iteration}, breaker open: {why}, waiting to try again")
             }
+            Some(WaitReason::Other) => format!("{iteration}, waiting"),
             Some(WaitReason::Between) | None => format!("{iteration}, waiting before the next"),
         },
         Phase::Stopping => format!("{iteration}, stopping"),

@@ -114,7 +114,8 @@ fn resting(pause: &Pause) -> (State, Phase) {
         | PauseReason::Agent
         | PauseReason::Disk
         | PauseReason::Workspace
-        | PauseReason::Question => (State::NeedsYou, Phase::Paused),
+        | PauseReason::Question
+        | PauseReason::Other => (State::NeedsYou, Phase::Paused),
     }
 }
 

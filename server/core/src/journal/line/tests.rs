@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::{BadLine, decode, encode, looks_like_record};
 use crate::journal::samples::{entry, records};
-use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record};
+use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
 use crate::moment::Moment;
 
 /// A line with a right checksum around any body.
@@ -94,9 +94,16 @@ fn lines_of_other_versions() {
     check(&format!(r#"{head},"type":"resumed","later":{{"a":[1,null]}}"#), Ok(Record::Resumed {}));
     check(&format!(r#"{head},"later":1,"type":"stopping","now":true"#), Ok(Record::Stopping { now: true }));
     check(&format!(r#"{head},"type":"from-the-future","x":{{"type":"resumed"}}"#), Ok(Record::Unknown));
+    let other = Record::Paused { reason: PauseReason::Other, message: "why".to_owned() };
+    check(&format!(r#"{head},"type":"paused","reason":"a-new-reason","message":"why""#), Ok(other));
+    let other = Record::Waiting { reason: WaitReason::Other, until: Moment { wall: 5, awake: 6 } };
+    check(
+        &format!(r#"{head},"type":"waiting","reason":"a-new-reason","until":{{"wall":5,"awake":6}}"#),
+        Ok(other),
+    );
     check(r#"{"v":2,"type":"whatever""#, Err(BadLine::Version(2)));
     for body in [
-        &format!(r#"{head},"type":"paused","reason":"a-new-reason","message":"""#),
+        &format!(r#"{head},"type":"breaker-changed","state":"a-new-state""#),
         &format!(r#"{head},"type":"stopping""#),
         &format!(r#"{head},"x":1"#),
         r#"{"v":1,"seq":-1,"epoch":1,"at":"2026-11-20T14:00:00Z","up":5,"type":"resumed""#,
