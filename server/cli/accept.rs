@@ -3,11 +3,9 @@
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{self, Answer};
+use super::failure::Answer;
 use super::out::Out;
 use super::select::LoopArg;
-use crate::adapters::state_dir::StateDir;
-use crate::front::{loops, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -16,12 +14,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
-    if !seen.is_alive() {
-        return Err(order::nobody_there(&seen));
-    }
-    order::send(&store, seen.dir.id(), json!({"do": "accept"}))?;
-    out.line(format_args!("What the agent weakened in loop {} is accepted as it is.", seen.dir.id()));
+    let found = args.which.find()?;
+    found.order(json!({"do": "accept"}))?;
+    out.line(format_args!("What the agent weakened in loop {} is accepted as it is.", found.id()));
     Ok(Exit::Done)
 }

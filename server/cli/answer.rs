@@ -4,10 +4,9 @@ use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
+use super::failure::{Answer, Failure};
 use super::out::Out;
-use crate::adapters::state_dir::StateDir;
-use crate::front::{loops, order};
+use super::select::Found;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -23,19 +22,15 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     if args.text.trim().is_empty() {
         return Err(Failure::usage("the answer is empty").hint("`loopkeeper answer latest 'use SQLite'`"));
     }
-    let store = StateDir::open()?;
-    let seen = loops::find(&store, Some(&args.which), failure::warn)?;
-    if !seen.is_alive() {
-        return Err(order::nobody_there(&seen));
-    }
-    let id = seen.dir.id();
-    order::send(&store, id, json!({"do": "answer", "text": args.text}))?;
-    let at_limit = seen.state.questions.open.as_ref().is_some_and(|it| it.kind == QuestionKind::UsageLimit);
+    let found = Found::by_name(Some(&args.which))?;
+    let (id, state) = (found.id(), &found.seen.state);
+    found.order(json!({"do": "answer", "text": args.text}))?;
+    let at_limit = state.questions.open.as_ref().is_some_and(|it| it.kind == QuestionKind::UsageLimit);
     let rests = |reason| reason != PauseReason::Question;
     if at_limit {
         let does = if args.text.trim().eq_ignore_ascii_case("stop") { "stops" } else { "waits" };
         out.line(format_args!("Loop {id} {does}."));
-    } else if seen.state.pause.as_ref().is_some_and(|it| rests(it.reason)) {
+    } else if state.pause.as_ref().is_some_and(|it| rests(it.reason)) {
         out.line(format_args!("The next iteration of loop {id} is told; `loopkeeper resume {id}` goes on."));
     } else {
         out.line(format_args!("Loop {id} goes on; its next iteration is told."));

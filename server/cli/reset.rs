@@ -5,11 +5,9 @@ use loopkeeper_core::journal::PauseReason;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{self, Answer};
+use super::failure::Answer;
 use super::out::Out;
 use super::select::LoopArg;
-use crate::adapters::state_dir::StateDir;
-use crate::front::{loops, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -29,27 +27,23 @@ pub(crate) enum What {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
-    let id = seen.dir.id();
-    if args.what == What::Session && !seen.state.spec.settings.session.resume {
+    let found = args.which.find()?;
+    let (id, state) = (found.id(), &found.seen.state);
+    if args.what == What::Session && !state.spec.settings.session.resume {
         // There is none to forget: in this mode no iteration goes on with the session of another.
         out.line(format_args!(
             "Every iteration of loop {id} starts a fresh session; there is nothing to reset."
         ));
         return Ok(Exit::Done);
     }
-    if !seen.is_alive() {
-        return Err(order::nobody_there(&seen));
-    }
     if args.what == What::Session {
-        order::send(&store, id, json!({"do": "reset", "what": "session"}))?;
+        found.order(json!({"do": "reset", "what": "session"}))?;
         out.line(format_args!("The next iteration of loop {id} begins a fresh session."));
         return Ok(Exit::Done);
     }
-    order::send(&store, id, json!({"do": "reset", "what": "breaker"}))?;
-    let then = match seen.state.pause.as_ref().map(|it| it.reason) {
-        None if breaker::rests_until(&seen.state).is_none() => String::new(),
+    found.order(json!({"do": "reset", "what": "breaker"}))?;
+    let then = match state.pause.as_ref().map(|it| it.reason) {
+        None if breaker::rests_until(state).is_none() => String::new(),
         None | Some(PauseReason::Breaker) => "; it goes on".to_owned(),
         Some(_) => format!("; it stays paused, `loopkeeper resume {id}` goes on"),
     };

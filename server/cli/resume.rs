@@ -3,11 +3,10 @@
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{self, Answer};
+use super::failure::Answer;
 use super::out::Out;
 use super::select::LoopArg;
-use crate::adapters::state_dir::StateDir;
-use crate::front::{keeper, loops, order};
+use crate::front::{keeper, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -16,19 +15,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
-    let id = seen.dir.id();
+    let found = args.which.find()?;
+    let (id, seen) = (found.id(), &found.seen);
     if seen.is_alive() {
-        order::send(&store, id, json!({"do": "resume"}))?;
+        found.order(json!({"do": "resume"}))?;
         out.line(format_args!("Loop {id} goes on."));
     } else if seen.is_open() {
         // Whoever resumes a loop that also was paused wants it to work.
         let then = seen.state.pause.is_some().then_some("resume");
-        keeper::start_detached(&store, &seen.dir, then)?;
+        keeper::start_detached(&found.store, &seen.dir, then)?;
         out.line(format_args!("Loop {id} goes on; `loopkeeper watch {id}` shows it."));
     } else {
-        return Err(order::nobody_there(&seen));
+        return Err(order::nobody_there(seen));
     }
     Ok(Exit::Done)
 }

@@ -6,11 +6,12 @@ use loopkeeper_core::journal::SnapshotWhen;
 use loopkeeper_core::sanitize;
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
+use super::failure::{Answer, Failure};
 use super::out::Out;
+use super::select::Found;
 use crate::adapters::state_dir::StateDir;
 use crate::front::loops::Seen;
-use crate::front::{loops, order, restore};
+use crate::front::{order, restore};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -26,8 +27,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let store = StateDir::open()?;
-    let seen = loops::find(&store, Some(&args.which), failure::warn)?;
+    let Found { store, seen } = Found::by_name(Some(&args.which))?;
     let when = match args.iteration {
         0 => "at the start".to_owned(),
         number => format!("after iteration {number}"),

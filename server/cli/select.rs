@@ -1,6 +1,12 @@
 //! What TASK and LOOP on the command line stand for.
 
 use clap::ValueHint;
+use serde_json::Value;
+
+use super::failure::{self, Failure};
+use crate::adapters::state_dir::StateDir;
+use crate::front::loops::{self, Seen};
+use crate::front::order;
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LoopArg {
@@ -14,4 +20,36 @@ pub(crate) struct TaskArg {
     /// A task document; by default the only one under the root
     #[arg(value_name = "TASK", value_hint = ValueHint::FilePath)]
     pub(crate) path: Option<String>,
+}
+
+/// The loop that somebody means, and the state folder it lies in.
+pub(crate) struct Found {
+    pub(crate) store: StateDir,
+    pub(crate) seen: Seen,
+}
+
+impl Found {
+    pub(crate) fn by_name(name: Option<&str>) -> Result<Self, Failure> {
+        let store = StateDir::open()?;
+        let seen = loops::find(&store, name, failure::warn)?;
+        Ok(Self { store, seen })
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        self.seen.dir.id()
+    }
+
+    /// Sends its keeper an order; only a loop that has one can be asked for anything.
+    pub(crate) fn order(&self, order: Value) -> Result<(), Failure> {
+        if !self.seen.is_alive() {
+            return Err(order::nobody_there(&self.seen));
+        }
+        order::send(&self.store, self.id(), order)
+    }
+}
+
+impl LoopArg {
+    pub(crate) fn find(&self) -> Result<Found, Failure> {
+        Found::by_name(self.name.as_deref())
+    }
 }

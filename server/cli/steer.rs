@@ -3,10 +3,9 @@
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
+use super::failure::{Answer, Failure};
 use super::out::Out;
-use crate::adapters::state_dir::StateDir;
-use crate::front::{loops, order};
+use super::select::Found;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -24,12 +23,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
             Failure::usage("the hint is empty").hint("`loopkeeper steer latest 'look at src/auth.rs'`")
         );
     }
-    let store = StateDir::open()?;
-    let seen = loops::find(&store, Some(&args.which), failure::warn)?;
-    if !seen.is_alive() {
-        return Err(order::nobody_there(&seen));
-    }
-    order::send(&store, seen.dir.id(), json!({"do": "steer", "text": args.text}))?;
-    out.line(format_args!("The next iteration of loop {} is told.", seen.dir.id()));
+    let found = Found::by_name(Some(&args.which))?;
+    found.order(json!({"do": "steer", "text": args.text}))?;
+    out.line(format_args!("The next iteration of loop {} is told.", found.id()));
     Ok(Exit::Done)
 }

@@ -7,13 +7,13 @@ use loopkeeper_core::decide::Stop;
 use serde_json::json;
 
 use super::exit::Exit;
-use super::failure::{self, Answer, Failure};
+use super::failure::{Answer, Failure};
 use super::out::Out;
 use super::select::LoopArg;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::front::loops::Seen;
-use crate::front::{keeper, loops, order};
+use crate::front::{keeper, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -25,20 +25,19 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let store = StateDir::open()?;
-    let seen = loops::find(&store, args.which.name.as_deref(), failure::warn)?;
-    let id = seen.dir.id();
+    let found = args.which.find()?;
+    let (id, seen) = (found.id(), &found.seen);
     if seen.is_alive() {
-        order::send(&store, id, json!({"do": "stop", "now": args.now}))?;
+        found.order(json!({"do": "stop", "now": args.now}))?;
         let when = if args.now || seen.state.stop == Some(Stop::Now) { "now" } else { seen.next_boundary() };
         out.line(format_args!("Loop {id} stops {when}."));
     } else if seen.is_open() {
         // A keeper takes it over only to write down that it ends.
-        keeper::start_detached(&store, &seen.dir, Some("stop"))?;
-        wait_for_the_end(&store, &seen.dir)?;
+        keeper::start_detached(&found.store, &seen.dir, Some("stop"))?;
+        wait_for_the_end(&found.store, &seen.dir)?;
         out.line(format_args!("Loop {id} was interrupted; now it has ended."));
     } else {
-        return Err(order::nobody_there(&seen));
+        return Err(order::nobody_there(seen));
     }
     Ok(Exit::Done)
 }
