@@ -8,6 +8,7 @@
 //! | homes and caches of toolchains: `CARGO_HOME GOPATH JAVA_HOME NVM_DIR VIRTUAL_ENV` and the like | both |
 //! | keys, endpoints and switches of agents and their providers, every `*_API_KEY` | agents |
 //! | what `[env] pass` names, a trailing `*` stands for anything | both |
+//! | `PYTHONDONTWRITEBYTECODE=1`: Python takes a cached module for the source that was changed within the same second | both |
 //!
 //! Never, whoever names it: variables of editors, git, nested agents, the dynamic linker, and our own.
 
@@ -182,6 +183,7 @@ pub fn scrubbed(
     let mut kept: BTreeMap<OsString, OsString> = source
         .filter(|(name, _)| name.to_str().is_some_and(|name| listed(name) && !never_passes(name)))
         .collect();
+    kept.entry("PYTHONDONTWRITEBYTECODE".into()).or_insert_with(|| "1".into());
     // The user's own words: set as written.
     kept.extend(set.iter().map(|(name, value)| (name.into(), value.into())));
     kept.into_iter().collect()
@@ -197,7 +199,8 @@ mod tests {
         let pass: Vec<String> = pass.iter().map(ToString::to_string).collect();
         let source = source.iter().map(|name| (name.into(), "value".into()));
         let kept = scrubbed(reader, &pass, &[], source);
-        kept.into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
+        let names = kept.into_iter().map(|(name, _)| name.into_string().unwrap());
+        names.filter(|it| it != "PYTHONDONTWRITEBYTECODE").collect()
     }
 
     #[test]
@@ -240,9 +243,10 @@ mod tests {
         ];
         let set = [("TZ".to_owned(), "CET".to_owned()), ("NEW".to_owned(), "1".to_owned())];
         let kept = scrubbed(Reader::Agent, &[], &set, source.into_iter());
-        let expect: [(OsString, OsString); 3] = [
+        let expect: [(OsString, OsString); 4] = [
             ("HOME".into(), OsString::from_vec(b"/h\xff".to_vec())),
             ("NEW".into(), "1".into()),
+            ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),
             ("TZ".into(), "CET".into()),
         ];
         assert_eq!(kept, expect);

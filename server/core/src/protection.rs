@@ -94,6 +94,7 @@ impl Watch {
                 || is_test_path(path)
                 || is_recipe(path)
                 || is_golden(path)
+                || name(path) == ".npmrc"
                 || self.commands.iter().any(|it| it.line.contains(name(path))))
     }
 
@@ -136,7 +137,12 @@ impl Look<'_> {
         let named = self.named.get(path);
         let what = match self.files.before(path) {
             Some(before) => self.loss(path, &before, named)?,
-            None => hooks(path, "", &self.files.after(path)?)?,
+            None => {
+                let after = self.files.after(path)?;
+                let instead = named.and_then(|it| it.instead_of.as_ref());
+                let instead = instead.map(|it| format!("takes the place of {it}"));
+                instead.or_else(|| hooks(path, "", &after)).or_else(|| cuts_short(path, &after))?
+            }
         };
         let criterion = named.map(|it| it.criterion.clone());
         Some(Found { path: path.to_owned(), what: format!("{path} {what}"), criterion })
@@ -236,9 +242,22 @@ fn hooks(path: &str, before: &str, after: &str) -> Option<String> {
             r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
         )
     });
-    let of_runner = matches!(name(path), "conftest.py" | "sitecustomize.py" | "usercustomize.py");
-    let hooked = of_runner && HOOK.is_match(after) && !HOOK.is_match(before);
+    static SHELL: LazyLock<Regex> = LazyLock::new(|| constant(r"(?m)^\s*(?:script-shell|node-options)\s*="));
+    let hook: &Regex = match name(path) {
+        "conftest.py" | "sitecustomize.py" | "usercustomize.py" => &HOOK,
+        ".npmrc" => &SHELL,
+        _ => return None,
+    };
+    let hooked = hook.is_match(after) && !hook.is_match(before);
     hooked.then(|| "changes what the test runner reports".to_owned())
+}
+
+/// A new file of tests that ends the runner as soon as it is read.
+fn cuts_short(path: &str, text: &str) -> Option<String> {
+    static ENDS: LazyLock<Regex> =
+        LazyLock::new(|| constant(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))"));
+    let is_read = is_test_path(path) && language(path) == Some(Language::Python);
+    (is_read && ENDS.is_match(text)).then(|| "ends the run before its tests".to_owned())
 }
 
 fn is_golden(path: &str) -> bool {

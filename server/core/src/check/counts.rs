@@ -9,7 +9,12 @@ mod python;
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::TestCounts;
+use super::output::constant;
 
 #[cfg(test)]
 pub(crate) use tests::{fixture, fixtures};
@@ -18,6 +23,18 @@ pub(crate) use tests::{fixture, fixtures};
 pub fn read(output: &str) -> Option<TestCounts> {
     let readers = [cargo::read, python::pytest, python::unittest, node::read, javascript::read, go::read];
     readers.into_iter().filter_map(|read| read(output)).reduce(sum)
+}
+
+/// Whether a command is nothing but a runner that tells its counts in every run, so that one without any was cut
+/// short.
+pub fn always_told(command: &str) -> bool {
+    static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"^(?:cd\s+\S+\s*&&\s*)?(?:\w+=\S*\s+)*(?:python[\d.]*\s+-m\s+(?:unittest|pytest)|pytest|cargo\s+test|node\s+--test)(?:\s[^|;&<>]*)?$",
+        )
+    });
+    const SILENT: [&str; 7] = ["-qq", "--no-run", "--list", "--collect-only", "--co", "--help", "-h"];
+    RUNNER.is_match(command.trim()) && !command.split_whitespace().any(|it| SILENT.contains(&it))
 }
 
 impl TestCounts {

@@ -35,6 +35,8 @@ pub struct Case {
     pub assertions: Vec<String>,
     /// There is something in it besides `pass` and the like.
     pub does_something: bool,
+    /// Places where a failure is caught and dropped, or expected.
+    pub forgives: u32,
 }
 
 impl Inventory {
@@ -67,6 +69,12 @@ struct Marks {
 struct Open {
     case: Case,
     indent: usize,
+    /// How far its body is indented.
+    body: Option<usize>,
+    /// It has returned: what follows never runs.
+    over: bool,
+    /// What the line before caught is dropped, if nothing happens in this one.
+    catches: bool,
 }
 
 struct Reader {
@@ -106,7 +114,7 @@ impl Reader {
             }
             return;
         }
-        self.inside(text, skips);
+        self.inside(line, skips);
     }
 
     fn name_of_test(&self, text: &str) -> Option<String> {
@@ -126,12 +134,26 @@ impl Reader {
             case.assertions.push(evened(body));
         }
         case.does_something = !case.assertions.is_empty() || Words::does(body);
-        self.open = Some(Open { case, indent: line.indent });
+        case.forgives = case.assertions.iter().filter(|it| it.starts_with("#[should_panic")).count() as u32;
+        self.open = Some(Open { case, indent: line.indent, body: None, over: false, catches: false });
     }
 
-    fn inside(&mut self, text: &str, skips: bool) {
+    fn inside(&mut self, line: &Line<'_>, skips: bool) {
         let Some(open) = &mut self.open else { return };
+        let text = line.code;
+        if line.indent > open.indent {
+            let body = *open.body.get_or_insert(line.indent);
+            open.over |= line.indent == body && Words::returns(text);
+        }
+        if open.over {
+            return;
+        }
+        let drops = |it: &str| !Words::does(it) || Words::only_says(it);
+        let caught = Words::caught(text);
         let case = &mut open.case;
+        case.forgives += u32::from(std::mem::take(&mut open.catches) && drops(text));
+        case.forgives += u32::from(caught.is_some_and(|rest| !rest.is_empty() && drops(rest)));
+        open.catches = caught == Some("");
         case.skipped |= skips;
         if self.words.asserts(text) {
             case.assertions.push(evened(text));

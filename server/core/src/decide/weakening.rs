@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{CheckResult, Status};
+use crate::check::{CheckResult, Status, counts};
 use crate::journal::{PauseReason, Record, Round, SnapshotWhen, Weakening};
 use crate::moment::Moment;
 use crate::protection::{Found, Watch};
-use crate::task::CriterionId;
+use crate::task::{Check, CriterionId};
 use crate::view::words::counted;
 
 use super::state::{Live, Loop};
@@ -105,8 +105,19 @@ pub(super) fn after(state: &Loop, live: &Live, round: Option<&Round>) -> Vec<Wea
 
 /// A check that passes with fewer tests than it ran before the first iteration.
 fn fewer(state: &Loop, result: &CheckResult) -> Option<(u64, u64)> {
-    let (ran, before) = (result.tests?.ran(), *state.kept.tests.get(&result.criterion)?);
+    let before = *state.kept.tests.get(&result.criterion)?;
+    let ran = match result.tests {
+        Some(tests) => tests.ran(),
+        None if tells_counts(state, &result.criterion) => 0,
+        None => return None,
+    };
     (result.status == Status::Pass && ran < before).then_some((ran, before))
+}
+
+fn tells_counts(state: &Loop, id: &CriterionId) -> bool {
+    let pinned = state.pinned.iter().find(|it| it.criterion.id == *id);
+    let check = pinned.and_then(|it| it.criterion.check.as_ref());
+    matches!(check, Some(Check::Command { command, .. }) if counts::always_told(command))
 }
 
 /// The end of an iteration's sentence.
@@ -207,8 +218,8 @@ pub(super) fn moved(state: &mut Loop, record: &Record) {
     }
     let Record::WeakeningAccepted { criteria, .. } = record else { return };
     for id in criteria {
-        if let Some(ran) = state.results.get(id).and_then(|it| it.tests) {
-            state.kept.tests.insert(id.clone(), ran.ran());
+        if let Some(result) = state.results.get(id) {
+            state.kept.tests.insert(id.clone(), result.tests.map_or(0, crate::check::TestCounts::ran));
         }
     }
     state.kept.weakened.retain(|it| !it.path.is_empty());

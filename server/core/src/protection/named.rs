@@ -12,6 +12,9 @@ const INTERPRETERS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "nodejs", "bun", "deno", "ruby", "perl",
     "php", "lua", "tsx", "ts-node", "Rscript", "source", ".",
 ];
+/// Modules that are no part of a project.
+const RUNNERS: &[&str] =
+    &["unittest", "pytest", "nose2", "doctest", "coverage", "tox", "nox", "mypy", "ruff", "flake8", "pylint"];
 const WRAPPERS: &[&str] = &[
     "env", "time", "timeout", "nice", "exec", "command", "uv", "poetry", "pipenv", "run", "npx", "xvfb-run",
     "if", "then", "!", "while", "do", "else", "{",
@@ -27,6 +30,8 @@ pub(super) struct Named {
     pub(super) is_data: bool,
     /// Targets or scripts of it that are run; empty: all of it.
     pub(super) parts: Vec<String>,
+    /// It is not there, and would be run in the place of this.
+    pub(super) instead_of: Option<String>,
 }
 
 pub(super) fn named(commands: &[Command], files: &dyn Files) -> BTreeMap<String, Named> {
@@ -74,11 +79,25 @@ impl Search<'_> {
             if let Some(script) = script(rest) {
                 self.run(&joined(folder, &script), by_exit, depth);
             }
+            self.modules(folder, rest);
         } else if program.contains('/') {
             self.run(&joined(folder, program), by_exit, depth);
         }
         for word in rest.iter().filter(|it| is_golden(it)) {
             self.add(&joined(folder, word), Named { is_data: true, ..self.plain(false) });
+        }
+    }
+
+    /// Python looks for a module in the folder first.
+    fn modules(&mut self, folder: &str, rest: &[&str]) {
+        let asked = rest.iter().position(|it| *it == "-m").and_then(|at| rest.get(at + 1));
+        let Some(module) = asked.filter(|it| RUNNERS.contains(it)) else { return };
+        for file in [".py", "/__init__.py", "/__main__.py"] {
+            let path = joined(folder, &format!("{module}{file}"));
+            if self.files.before(&path).is_none() {
+                let instead_of = Some(format!("the module `{module}`"));
+                self.add(&path, Named { instead_of, ..self.plain(true) });
+            }
         }
     }
 
@@ -96,10 +115,15 @@ impl Search<'_> {
     }
 
     fn recipe(&mut self, folder: &str, asked: &recipes::Asked, depth: u32) {
-        let mut path = asked.files.iter().map(|it| joined(&joined(folder, &asked.folder), it));
-        let Some((path, text)) = path.find_map(|it| Some((it.clone(), self.files.before(&it)?))) else {
+        let paths = asked.files.iter().map(|it| joined(&joined(folder, &asked.folder), it));
+        let paths: Vec<String> = paths.collect();
+        let Some((path, text)) = paths.iter().find_map(|it| Some((it.clone(), self.files.before(it)?)))
+        else {
             return;
         };
+        for it in paths.iter().take_while(|it| **it != path) {
+            self.add(it, Named { instead_of: Some(path.clone()), ..self.plain(true) });
+        }
         let parts = if asked.parts.is_empty() { recipes::default(&path, &text) } else { asked.parts.clone() };
         let lines = recipes::lines(&path, &parts, &text);
         if lines.is_empty() {
@@ -117,7 +141,7 @@ impl Search<'_> {
 
     fn plain(&self, by_exit: bool) -> Named {
         let criterion = self.criterion.clone().unwrap_or_else(|| CriterionId(String::new()));
-        Named { criterion, by_exit, is_data: false, parts: Vec::new() }
+        Named { criterion, by_exit, is_data: false, parts: Vec::new(), instead_of: None }
     }
 
     fn add(&mut self, path: &str, named: Named) {

@@ -94,8 +94,25 @@ pub(super) fn lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
 /// What became of the parts, as half a sentence.
 pub(super) fn changed(path: &str, parts: &[String], before: &str, after: &str) -> Option<String> {
     let parts: Vec<String> = parts.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
-    (lines(path, &parts, before) != lines(path, &parts, after))
+    (verdict(path, &parts, before) != verdict(path, &parts, after))
         .then(|| format!("changed what `{}` runs", parts.join(" ")))
+}
+
+/// The commands behind the parts with whatever decides how they are judged.
+fn verdict(path: &str, parts: &[String], text: &str) -> Vec<String> {
+    if kind(path) != Some(Kind::Make) {
+        return lines(path, parts, text);
+    }
+    const DECIDES: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".IGNORE", ".ONESHELL"];
+    let name = |line: &str| line.split([':', '=', '+', '?', ' ']).next().unwrap_or_default().to_owned();
+    let decides = text.lines().filter(|it| DECIDES.contains(&name(it).as_str())).map(str::to_owned);
+    // `-` takes a failure for a success; `@` and `+` decide nothing.
+    let told = |line: &String| {
+        let prefix = line.chars().take_while(|it| matches!(it, '@' | '-' | '+' | ' '));
+        let ignored = if prefix.clone().any(|it| it == '-') { "-" } else { "" };
+        format!("{ignored}{}", line.chars().skip(prefix.count()).collect::<String>())
+    };
+    of_make(parts, text).iter().map(told).chain(decides).collect()
 }
 
 struct Rule {

@@ -265,3 +265,43 @@ fn tests_count_wherever_they_are() {
         &[],
     );
 }
+
+#[test]
+fn what_decides_how_a_recipe_is_judged() {
+    let tree: Tree<'_> = &[("Makefile", "test:\n\t@sh run.sh\n"), ("run.sh", "test -f done\n")];
+    let changed: &[&str] = &["Makefile changed what `test` runs"];
+    check("make test", tree, &[("Makefile", "test:\n\t-@sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", "test:\n\t@ - sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", "SHELL = /bin/true\ntest:\n\t@sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", "MAKEFLAGS += -i\ntest:\n\t@sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", ".IGNORE:\ntest:\n\t@sh run.sh\n")], changed);
+    check("make test", tree, &[("Makefile", "test:\n\tsh run.sh\n\nclean:\n\t-rm -f x\n")], &[]);
+}
+
+#[test]
+fn what_is_run_in_the_place_of_what_was() {
+    let makefile: Tree<'_> = &[("Makefile", "test:\n\tsh run.sh\n")];
+    check("make test", makefile, &[("GNUmakefile", "test:\n")], &["GNUmakefile takes the place of Makefile"]);
+    check("make -f Makefile test", makefile, &[("GNUmakefile", "test:\n")], &[]);
+    check("make test", &[], &[("Makefile", "test:\n\tsh run.sh\n")], &[]);
+    let python: Tree<'_> = &[("tests/test_a.py", "def test_a():\n    assert f()\n")];
+    let shadow: &[&str] = &["unittest/__main__.py takes the place of the module `unittest`"];
+    check("python3 -m unittest", python, &[("unittest/__main__.py", "print(1)\n")], shadow);
+    check("python3 -m mine", python, &[("mine.py", "print(1)\n")], &[]);
+    check(
+        "npm test",
+        &[],
+        &[(".npmrc", "script-shell=/bin/true\n")],
+        &[".npmrc changes what the test runner reports"],
+    );
+    check("npm test", &[], &[(".npmrc", "registry=https://example.org\n")], &[]);
+}
+
+#[test]
+fn a_new_file_that_ends_the_run() {
+    let ends: &[&str] = &["tests/test_a.py ends the run before its tests"];
+    check("python3 -m unittest", &[], &[("tests/test_a.py", "import os\nos._exit(0)\n")], ends);
+    check("python3 -m unittest", &[], &[("tests/test_a.py", "import sys\nsys.exit()\n")], ends);
+    check("python3 -m unittest", &[], &[("tests/test_a.py", "def test_a():\n    assert f()\n")], &[]);
+    check("python3 run.py", &[], &[("tests/run.py", "sys.exit(main())\n")], &[]);
+}

@@ -169,3 +169,33 @@ proptest! {
         let _ = read(&text);
     }
 }
+
+#[test]
+fn runners_that_always_tell() {
+    let check = |command: &str, expect: bool| assert_eq!(super::always_told(command), expect, "{command}");
+    for command in [
+        "python3 -m unittest",
+        "python -m unittest discover -s tests",
+        "pytest -q",
+        "cargo test --offline",
+        "node --test",
+        "cd app && pytest",
+        "CI=1 python3.11 -m pytest tests",
+    ] {
+        check(command, true);
+    }
+    for command in [
+        "pytest -qq",
+        "cargo test --no-run",
+        "pytest | tail -1",
+        "pytest > log",
+        "make test",
+        "npm test",
+        "cargo test -- --list",
+        "pytest; true",
+        "sh -c pytest",
+        "cargo testing",
+    ] {
+        check(command, false);
+    }
+}

@@ -104,6 +104,44 @@ impl Words {
         !IDLE.is_match(text) && !VAIN.is_match(text)
     }
 
+    /// Nothing behind it in the same block is reached.
+    pub(super) fn returns(text: &str) -> bool {
+        static RETURN: LazyLock<Regex> =
+            LazyLock::new(|| constant(r"^return(?:\s+(?:None|True|true|nil|null|0|Ok\(\(\)\)))?\s*;?$"));
+        RETURN.is_match(text)
+    }
+
+    /// What stands on the line behind a catch that takes failed assertions as well, or a call that drops them.
+    pub(super) fn caught(text: &str) -> Option<&str> {
+        static CATCH: LazyLock<Regex> = LazyLock::new(|| {
+            constant(
+                r"(?x)
+                ^except\s*(?:\(?\s*(?:\w+\s*,\s*)*(?:AssertionError|Exception|BaseException)\b[^:]*)?:\s*(?P<rest>.*)$
+                | \bcatch\s*\(\s*(?:final\s+)?(?:\w+\s*:\s*)?(?:Throwable|AssertionError|AssertionFailedError|AssertionException)\b[^)]*\)\s*\{(?P<of_type>.*)$
+                | \bcatch\s*(?:\(\s*\w*\s*\))?\s*\{(?P<of_any>.*)$
+                | \bsuppress\(\s*(?:AssertionError|Exception|BaseException)\b(?P<dropped>\s*)
+                | \.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{(?P<empty>\s*\}.*)$
+                | \bcatch_unwind\b(?P<unwound>\s*)",
+            )
+        });
+        let found = CATCH.captures(text)?;
+        if found.name("dropped").or_else(|| found.name("unwound")).is_some() {
+            return Some("}");
+        }
+        let rest = ["rest", "of_type", "of_any", "empty"].into_iter().find_map(|it| found.name(it))?;
+        Some(rest.as_str().trim())
+    }
+
+    /// It tells, and decides nothing.
+    pub(super) fn only_says(text: &str) -> bool {
+        static SAYS: LazyLock<Regex> = LazyLock::new(|| {
+            constant(
+                r"^(?:print\w*!?|echo|console\.\w+|log\w*\.\w+|System\.out\.\w+|fmt\.Print\w*|puts|continue)\b[^;]*;?$",
+            )
+        });
+        SAYS.is_match(text)
+    }
+
     /// What of a test's first line stands in its body.
     pub(super) fn body(text: &str) -> &str {
         let behind = |mark: &str| text.split_once(mark).map(|(_, body)| body);

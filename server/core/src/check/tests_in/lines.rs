@@ -60,10 +60,29 @@ pub(super) fn code(language: Language, text: &str) -> Vec<Line<'_>> {
         }
         // An attribute of PHP begins as a comment of others does.
         if !is_comment(raw.trim_start(), &comments) {
-            found.extend(Line::new(raw));
+            found.extend(Line::new(before_comment(language, raw, comments.line)));
         }
     }
     found
+}
+
+/// The line up to a comment behind its code.
+fn before_comment<'a>(language: Language, raw: &'a str, mark: &str) -> &'a str {
+    // A single quote of Rust is mostly a lifetime.
+    let is_quote = |it: char| matches!(it, '"' | '`') || (it == '\'' && language != Language::Rust);
+    let (mut quote, mut escaped, mut blank) = (None, false, false);
+    for (at, it) in raw.char_indices() {
+        let begins = raw.get(at..).is_some_and(|rest| rest.starts_with(mark));
+        match quote {
+            None if blank && begins => return raw.get(..at).unwrap_or(raw),
+            None if is_quote(it) => quote = Some(it),
+            Some(open) if open == it && !escaped => quote = None,
+            _ => {}
+        }
+        escaped = it == '\\' && !escaped;
+        blank = it.is_whitespace();
+    }
+    raw
 }
 
 fn is_comment(text: &str, comments: &Comments) -> bool {

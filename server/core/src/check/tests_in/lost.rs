@@ -20,6 +20,8 @@ pub struct Loss {
     pub assertions: u32,
     /// Assertions that expect another value than before.
     pub altered: u32,
+    /// Tests that forgive more failures than before: caught and dropped, or expected.
+    pub forgiving: u32,
     /// Marks that let only some of the tests run.
     pub narrowed: u32,
 }
@@ -41,6 +43,8 @@ impl Loss {
             (self.altered > 0).then(|| {
                 format!("expects other values in {}", counted(u64::from(self.altered), "assertion"))
             }),
+            (self.forgiving > 0)
+                .then(|| format!("forgives failures in {}", counted(u64::from(self.forgiving), "test"))),
             (self.narrowed > 0).then(|| "runs only some of its tests".to_owned()),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -99,6 +103,7 @@ fn compare(loss: &mut Loss, pairs: &[(&Case, &Case)], spare: Vec<&str>) {
         let (gone, new) =
             (missing(&before.assertions, &after.assertions), missing(&after.assertions, &before.assertions));
         loss.altered += altered(&gone, &new);
+        loss.forgiving += u32::from(after.forgives > before.forgives);
         // What a test gave to one of its own making is still asserted.
         let gone = gone.iter().filter(|line| match spare.iter().position(|it| it == *line) {
             Some(at) => {
@@ -150,8 +155,38 @@ fn shape(line: &str) -> String {
             "0".to_owned()
         }
     });
-    shaped.into_owned()
+    OPPOSITES.iter().fold(shaped.into_owned(), |text, (not, plain)| text.replace(not, plain))
 }
+
+/// Who turns an assertion round expects something else, too.
+const OPPOSITES: &[(&str, &str)] = &[
+    ("assertFalse", "assertTrue"),
+    ("assertNot", "assert"),
+    ("assertIsNot", "assertIs"),
+    ("assert_not", "assert"),
+    ("assert_ne", "assert_eq"),
+    ("refute", "assert"),
+    ("NotEqual", "Equal"),
+    ("notEqual", "equal"),
+    ("notStrictEqual", "strictEqual"),
+    ("notDeep", "deep"),
+    (".not.", "."),
+    (".not_to", ".to"),
+    (".to_not", ".to"),
+    ("toBeFalsy", "toBeTruthy"),
+    ("isFalse", "isTrue"),
+    ("IsFalse", "IsTrue"),
+    ("NotNull", "Null"),
+    ("NotNil", "Nil"),
+    ("NotContains", "Contains"),
+    ("_NE(", "_EQ("),
+    ("_FALSE(", "_TRUE("),
+    ("!==", "==="),
+    ("!=", "=="),
+    ("assert!(!", "assert!("),
+    ("assert not ", "assert "),
+    ("-ne ", "-eq "),
+];
 
 /// Tests of which each stands for one.
 struct Pool<'a>(Vec<&'a Case>);

@@ -46,6 +46,26 @@ fn python_loses() {
     python("class TestMore", "@unittest.skip('x')\nclass TestMore", "skips 1 test");
     python("add(2, 3) == 5", "add(2, 3) == -1", "expects other values in 1 assertion");
     python("def test_add():\n", "\"\"\"\ndef test_add():\n", "lost 2 tests");
+    python("    assert add(2, 3) == 5\n", "    pass  # assert add(2, 3) == 5\n", "lost 1 assertion");
+    python("add(2, 3) == 5", "add(2, 3) != 5", "expects other values in 1 assertion");
+    python("assert add(2, 3) == 5", "assert not add(2, 3) == 5", "expects other values in 1 assertion");
+    python("def test_add():\n", "def test_add():\n    return\n", "has 1 test that test nothing");
+    python("    assert add(0, 0) == 0\n", "    return None\n    assert add(0, 0) == 0\n", "lost 1 assertion");
+    let forgives = "forgives failures in 1 test";
+    let caught = |catch: &str| format!("    try:\n        assert add(2, 3) == 5\n    {catch}\n");
+    python("    assert add(2, 3) == 5\n", &caught("except AssertionError:\n        pass"), forgives);
+    python("    assert add(2, 3) == 5\n", &caught("except Exception as e: print(e)"), forgives);
+    python(
+        "    assert add(2, 3) == 5\n",
+        &caught("except (ValueError, AssertionError):\n        print(1)"),
+        forgives,
+    );
+    python("    assert add(2, 3) == 5\n", &caught("except:\n        return"), forgives);
+    python(
+        "    assert add(2, 3) == 5\n",
+        "    with suppress(AssertionError):\n        assert add(2, 3) == 5\n",
+        forgives,
+    );
 }
 
 #[test]
@@ -65,6 +85,24 @@ fn python_keeps() {
         "",
     );
     check("t/test_m.py", "def test_a():\n    x = 1\n", "def test_a():\n    y = 1\n", "");
+    python("assert add(2, 3) == 5", "assert add(2, 3) == 5  # the sum", "");
+    python("assert add(2, 3) == 5", "if slow:\n        return\n    assert add(2, 3) == 5", "");
+    python(
+        "assert add(2, 3) == 5",
+        "try:\n        x()\n    except ValueError:\n        pass\n    assert add(2, 3) == 5",
+        "",
+    );
+    python(
+        "assert add(2, 3) == 5",
+        "try:\n        assert add(2, 3) == 5\n    except Exception as e:\n        raise Other from e",
+        "",
+    );
+    check(
+        "t/test_m.py",
+        "def test_a():\n    assert f('#') == 1\n",
+        "def test_a():\n    assert f(\"#\") == 1\n",
+        "",
+    );
 }
 
 const RUST: &str = "#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn adds() {\n        assert_eq!(add(2, 3), 5);\n    }\n\n    #[tokio::test]\n    async fn waits() -> Result<(), Error> {\n        assert!(later().await);\n        Ok(())\n    }\n}\n";
@@ -78,6 +116,13 @@ fn rust(from: &str, to: &str, expect: &str) {
 #[test]
 fn rust_loses() {
     rust("    #[test]\n", "", "lost 1 test");
+    rust("    #[test]\n", "    #[test]\n    #[should_panic]\n", "forgives failures in 1 test");
+    rust("assert_eq!(add(2, 3), 5)", "assert_ne!(add(2, 3), 5)", "expects other values in 1 assertion");
+    rust(
+        "        assert_eq!(add(2, 3), 5);\n",
+        "        let _ = 0; // assert_eq!(add(2, 3), 5);\n",
+        "lost 1 assertion",
+    );
     rust("    #[test]\n", "    #[test]\n    #[ignore]\n", "skips 1 test");
     rust("    #[test]\n", "    #[ignore = \"slow\"]\n    #[test]\n", "skips 1 test");
     rust("        assert_eq!(add(2, 3), 5);\n", "", "has 1 test that test nothing");
