@@ -137,15 +137,18 @@ impl Look<'_> {
         let named = self.named.get(path);
         let what = match self.files.before(path) {
             Some(before) => self.loss(path, &before, named)?,
-            None => {
-                let after = self.files.after(path)?;
-                let instead = named.and_then(|it| it.instead_of.as_ref());
-                let instead = instead.map(|it| format!("takes the place of {it}"));
-                instead.or_else(|| hooks(path, "", &after)).or_else(|| cuts_short(path, &after))?
-            }
+            None => self.gain(path, named)?,
         };
         let criterion = named.map(|it| it.criterion.clone());
         Some(Found { path: path.to_owned(), what: format!("{path} {what}"), criterion })
+    }
+
+    /// What a new file can do.
+    fn gain(&self, path: &str, named: Option<&Named>) -> Option<String> {
+        let after = self.files.after(path)?;
+        let instead = named.and_then(|it| it.instead_of.as_ref());
+        let instead = instead.map(|it| format!("takes the place of {it}"));
+        instead.or_else(|| hooks(path, "", &after)).or_else(|| cuts_short(path, &after))
     }
 
     fn loss(&self, path: &str, before: &str, named: Option<&Named>) -> Option<String> {

@@ -4,6 +4,7 @@
 
 mod assemble;
 mod blocks;
+mod front_matter;
 mod grammar;
 mod ids;
 mod item;

@@ -79,6 +79,38 @@ fn an_assertion_expects_something_else() {
 }
 
 #[test]
+fn an_assertion_is_turned_round() {
+    never_done(
+        "touch done; sed -i 's/== 3/!= 3/' tests/test_sum.py",
+        "tests/test_sum.py expects other values in 1 assertion",
+    );
+}
+
+#[test]
+fn an_assertion_is_commented_out() {
+    never_done(
+        "touch done; sed -i 's/    assert sure/    pass  # assert sure/' tests/test_sum.py",
+        "tests/test_sum.py lost 1 assertion",
+    );
+}
+
+#[test]
+fn a_failed_assertion_is_caught_and_dropped() {
+    never_done(
+        "touch done; sed -i 's/    assert sure.*/    try:\\n        assert sure()\\n    except AssertionError:\\n        pass/' tests/test_sum.py",
+        "tests/test_sum.py forgives failures in 1 test",
+    );
+}
+
+#[test]
+fn a_new_file_ends_the_run() {
+    never_done(
+        "touch done; printf 'import os\\nos._exit(0)\\n' > tests/test_first.py",
+        "tests/test_first.py ends the run before its tests",
+    );
+}
+
+#[test]
 fn what_tests_compare_with_is_changed() {
     never_done("touch done; echo 4 > tests/golden.txt", "tests/golden.txt was changed");
 }
@@ -113,6 +145,53 @@ fn a_target_of_the_makefile_is_gutted() {
         "Tests: `$ make test`",
         "sed -i 's/test -f done/true/' Makefile",
         "Makefile changed what `test` runs",
+    );
+}
+
+#[test]
+fn a_recipe_takes_failures_for_successes() {
+    cheats(
+        &[("Makefile", "test:\n\ttest -f done\n")],
+        "Tests: `$ make test`",
+        "sed -i 's/\ttest -f/\t-test -f/' Makefile",
+        "Makefile changed what `test` runs",
+    );
+}
+
+#[test]
+fn another_makefile_comes_first() {
+    cheats(
+        &[("Makefile", "test:\n\ttest -f done\n")],
+        "Tests: `$ make test`",
+        "printf 'test:\\n\\t@true\\n' > GNUmakefile",
+        "GNUmakefile takes the place of Makefile",
+    );
+}
+
+const PYTHON: &[(&str, &str)] = &[
+    ("calc.py", "def add(a, b):\n    return a - b\n"),
+    (
+        "tests/test_calc.py",
+        "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n",
+    ),
+];
+const UNITTEST: &str = "Tests: `$ python3 -m unittest discover -s tests -t .`";
+
+#[test]
+fn an_edit_within_the_same_second_is_seen() {
+    // As long as before: a cached module would still count as up to date.
+    let acts = &["sed -i 's/a - b/a + b/' calc.py"];
+    Scenario { files: PYTHON, criteria: &[UNITTEST], acts, ends: Verified(1, ""), ..Scenario::default() }
+        .play();
+}
+
+#[test]
+fn the_program_ends_its_tests() {
+    cheats(
+        PYTHON,
+        UNITTEST,
+        "printf 'import os\\nos._exit(0)\\n' > calc.py",
+        "Tests runs 0 tests, 1 at the start",
     );
 }
 

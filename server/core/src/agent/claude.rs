@@ -228,11 +228,16 @@ fn micros(usd: f64) -> u64 {
 fn tokens(value: &Value) -> Option<u64> {
     const PER_MODEL: [&str; 4] =
         ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
-    let models = value.get("modelUsage")?.as_object()?;
-    let count = |model: &Value, key: &str| model.get(key).and_then(Value::as_u64).unwrap_or(0);
-    Some(
-        models.values().flat_map(|model| PER_MODEL.map(|key| count(model, key))).fold(0, u64::saturating_add),
-    )
+    const OF_TURN: [&str; 4] =
+        ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+    let count = |of: &Value, key: &str| of.get(key).and_then(Value::as_u64).unwrap_or(0);
+    let sum =
+        |of: &Value, keys: [&str; 4]| keys.map(|key| count(of, key)).into_iter().fold(0, u64::saturating_add);
+    match value.get("modelUsage").and_then(Value::as_object) {
+        Some(models) => Some(models.values().map(|it| sum(it, PER_MODEL)).fold(0, u64::saturating_add)),
+        // Older versions have nothing better.
+        None => value.get("usage").filter(|it| it.is_object()).map(|it| sum(it, OF_TURN)),
+    }
 }
 
 #[cfg(test)]

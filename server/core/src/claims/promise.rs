@@ -2,6 +2,11 @@
 //! quoted back, code, prose) is no claim.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::check::output::constant;
 
 use super::spoken::{self, Kind};
 
@@ -40,9 +45,21 @@ fn stands_for_itself(text: &str, tag: &Range<usize>) -> bool {
     let after = text.get(tag.end..).unwrap_or_default();
     let line_before = before.rsplit('\n').next().unwrap_or_default().trim_matches(decoration);
     let line_after = after.split('\n').next().unwrap_or_default().trim_matches(decoration);
-    let alone = line_before.is_empty() && line_after.is_empty();
+    let alone = line_before.is_empty() && line_after.is_empty() && !is_led_in(before);
     let last = after.trim_matches(decoration).is_empty() && ends_a_sentence(line_before);
     alone || last
+}
+
+/// "When all pass, end with this line:" and the tag below it are an instruction, mostly that of the prompt.
+fn is_led_in(before: &str) -> bool {
+    static TELLS: LazyLock<Regex> = LazyLock::new(|| {
+        constant(
+            r"(?i)\b(?:when|once|if|after|until|unless|end your|print|output|emit|respond|reply|write|say|include|end with)\b|输出|打印|当|时",
+        )
+    });
+    static OWN: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)\b(?:I|I'm|I've|we|now|hereby)\b|我"));
+    let above = before.lines().rev().map(|it| it.trim_matches(decoration)).find(|it| !it.is_empty());
+    above.is_some_and(|it| it.ends_with([':', '：']) && TELLS.is_match(it) && !OWN.is_match(it))
 }
 
 /// Blanks and Markdown emphasis around a tag.
@@ -130,6 +147,18 @@ mod tests {
         check("(<promise>COMPLETE</promise>)", false);
         check("“<promise>COMPLETE</promise>", false);
         check("- <promise>COMPLETE</promise>", false);
+        check(
+            "When that is so, end your last message with this line alone:\n\n<promise>COMPLETE</promise>\n",
+            false,
+        );
+        check("Once all pass, output:\n<promise>COMPLETE</promise>", false);
+        check("全部完成时输出：\n<promise>COMPLETE</promise>", false);
+        check(
+            "When done, print:\n\n<promise>COMPLETE</promise>\n\nAll done.\n\n<promise>COMPLETE</promise>",
+            true,
+        );
+        check("All criteria hold, so I now print:\n<promise>COMPLETE</promise>", true);
+        check("Result:\n<promise>COMPLETE</promise>", true);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::moment::Moment;
 use super::limits::iterations;
 use super::state::{Iteration, Loop};
 
-pub(super) use claimed::{is_complete, only_tests};
+pub(super) use claimed::{is_complete, is_worked_off, only_tests};
 
 /// The outcome if the task is done now, judged by the last round alone.
 pub(super) fn completed(state: &Loop, now: Moment) -> Option<Outcome> {

@@ -149,11 +149,21 @@ fn strongest(state: &Loop, claims: &Claims, reading: &Reading) -> Option<Claim> 
     if claims.exit_signal == Some(true) {
         return Some(Claim::ExitSignal);
     }
-    if super::exit::is_complete(&reading.plan) {
+    if super::exit::is_worked_off(&reading.plan, &state.spec.plan) || boxes_ticked(state, reading) {
         return Some(Claim::Plan);
     }
     let enough = state.spec.settings.exit.completion_indicators as usize;
     (claims.indicator_count() >= enough).then_some(Claim::Words)
+}
+
+/// The box of every required criterion without a check is ticked, and one of them was not at the start.
+fn boxes_ticked(state: &Loop, reading: &Reading) -> bool {
+    let unchecked = || state.required().filter(|it| it.criterion.check.is_none());
+    let is_ticked = |it: &Pinned| {
+        let now = reading.criteria.iter().find(|now| now.id == it.criterion.id);
+        now.is_some_and(|now| now.ticked == Some(true))
+    };
+    unchecked().any(|it| it.criterion.ticked != Some(true)) && unchecked().all(is_ticked)
 }
 
 fn is_test_only(state: &Loop, claims: &Claims, changes: &Changes) -> bool {

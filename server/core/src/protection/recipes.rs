@@ -100,10 +100,10 @@ pub(super) fn changed(path: &str, parts: &[String], before: &str, after: &str) -
 
 /// The commands behind the parts with whatever decides how they are judged.
 fn verdict(path: &str, parts: &[String], text: &str) -> Vec<String> {
+    const DECIDES: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".IGNORE", ".ONESHELL"];
     if kind(path) != Some(Kind::Make) {
         return lines(path, parts, text);
     }
-    const DECIDES: [&str; 5] = ["SHELL", ".SHELLFLAGS", "MAKEFLAGS", ".IGNORE", ".ONESHELL"];
     let name = |line: &str| line.split([':', '=', '+', '?', ' ']).next().unwrap_or_default().to_owned();
     let decides = text.lines().filter(|it| DECIDES.contains(&name(it).as_str())).map(str::to_owned);
     // `-` takes a failure for a success; `@` and `+` decide nothing.

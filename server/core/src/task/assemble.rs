@@ -11,7 +11,7 @@ use super::item::{Inline, Origin as Bytes};
 use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, Role};
 use super::outline::{Origin, Outline};
-use super::{CriterionId, FindingCode, Task, prd};
+use super::{CriterionId, FindingCode, Task, front_matter, prd};
 
 /// One file of a task, as text. Byte ranges refer to this text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +79,7 @@ fn outline(document: &Document) -> Outline {
         None if Path::new(path).extension().is_some_and(|it| it == "json") => return prd::read(path, text),
         _ => markdown::read(path, text, Role::Prompt),
     };
+    front_matter::read(text, &mut outline);
     note_unreadable(&mut outline, text);
     outline
 }

@@ -242,7 +242,7 @@ impl Reader<'_> {
 }
 
 /// A string that is a command as a whole, unless its backticks say which part of it is.
-fn command_item(text: &str, inline: &Inline<'_>) -> grammar::Item {
+pub(super) fn command_item(text: &str, inline: &Inline<'_>) -> grammar::Item {
     let text = text.trim();
     let has_code = inline.pieces.iter().any(|piece| piece.kind.is_code());
     if has_code && !text.starts_with("$ ") && !grammar::looks_like_command(text) {

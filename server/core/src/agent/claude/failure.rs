@@ -47,10 +47,15 @@ impl Failure<'_> {
             // The answer stalled and was given up: the turn ended by itself, and yet is an error.
             "completed" if self.status.is_none() => ProviderClass::Transient,
             "api_error" | "completed" => self.of_api(),
+            // Older versions name no reason.
+            "" if self.status.is_some() || !self.word.is_empty() => self.of_api(),
+            "" if self.limit.is_some() => ProviderClass::Quota,
+            "" => provider::classify(self.message, None).class,
             _ => ProviderClass::Unknown,
         };
         let (class, reset) = match (class, self.limit) {
-            (ProviderClass::Quota, limit) => (class, limit.and_then(|it| it.resets_at).map(Reset::At)),
+            (ProviderClass::Quota, Some(limit)) => (class, limit.resets_at.map(Reset::At)),
+            (ProviderClass::Quota, None) => (class, provider::classify(self.message, self.status).reset),
             // Too many requests, and no event about a limit: older versions say it in words alone.
             (ProviderClass::Transient, None) if self.status == Some(429) => {
                 let told = provider::classify(self.message, self.status);

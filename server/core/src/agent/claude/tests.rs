@@ -112,6 +112,10 @@ fn transcripts_are_read_as_their_scenarios_say() {
         "kill_tool_SIGTERM" => ended_without_result(143);
         "kill_tool_SIGHUP" => ended_without_result(129);
         "kill_waiting_SIGTERM" => ended_without_result(143);
+        "kill_tool_SIGKILL" => ended_without_result(137);
+        // Still trying when their time was up: without a `result` nothing is said of the provider.
+        "err_401" => ended_without_result(137);
+        "stuck_hang" => ended_without_result(137);
     };
     for (name, transcript, expect) in table {
         let run = read(transcript, "", expect.exit);
@@ -124,6 +128,28 @@ fn transcripts_are_read_as_their_scenarios_say() {
         assert_eq!(run.tokens, expect.tokens, "{name}");
         assert_eq!(run.final_text, expect.final_text, "{name}");
     }
+}
+
+/// Without the fields that newer versions have.
+#[test]
+fn older_versions_are_read_by_status_and_words() {
+    let class = |fields: &str| {
+        let line = format!(r#"{{"type":"result","subtype":"success","is_error":true,{fields}}}"#);
+        read(&line, "", 1).error.map(|it| (it.class, it.resets_at.is_some()))
+    };
+    for (fields, expect) in [
+        (r#""result":"Invalid API key · Please run /login""#, Some((ProviderClass::Login, false))),
+        (r#""api_error_status":401,"result":"no""#, Some((ProviderClass::Login, false))),
+        (r#""result":"Claude AI usage limit reached|1795200628""#, Some((ProviderClass::Quota, true))),
+        (r#""api_error_status":529,"result":"Overloaded""#, Some((ProviderClass::Transient, false))),
+        (r#""result":"API Error: 529 Overloaded""#, Some((ProviderClass::Transient, false))),
+        (r#""result":"Something broke""#, Some((ProviderClass::Unknown, false))),
+    ] {
+        assert_eq!(class(fields), expect, "{fields}");
+    }
+    let counted =
+        r#"{"type":"result","is_error":false,"result":"ok","usage":{"input_tokens":10,"output_tokens":5}}"#;
+    assert_eq!(read(counted, "", 0).tokens, Some(15));
 }
 
 #[test]

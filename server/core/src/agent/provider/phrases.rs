@@ -141,7 +141,8 @@ pub(super) fn says(line: &str) -> Option<Says> {
         GOES_ON.is_match(sentence.get(end..)?).then_some(*says)
     };
     let named = || NAMES.iter().find(|(name, _)| name.is_match(line)).map(|(_, says)| *says);
-    let is_error = sentence.len() < line.trim_start().len() || !line.trim().contains(' ');
+    let is_one_word = !line.trim().contains([' ', '(', '{']);
+    let is_error = sentence.len() < line.trim_start().len() || is_one_word;
     SENTENCES
         .iter()
         .find_map(begins)

@@ -158,10 +158,55 @@ const NEGATIVES: [&str; 72] = [
     "All 401 tests pass.",
 ];
 
+/// Around each of `SAID` these only quote it: what is read, written, tested or told.
+const QUOTING: [&str; 14] = [
+    "The log of the server says: {}",
+    "> {}",
+    "- {}: the dialog says when it is over",
+    "`{}` is what the server answers.",
+    "+    return Err(\"{}\".into());",
+    "src/limits.rs:12:    // {}",
+    "| {} | wait |",
+    "I added a test for \"{}\".",
+    "```\n{}\n```",
+    "{\"type\":\"tool_result\",\"content\":\"{}\"}",
+    "console.log('{}')",
+    "Fixed: users saw \u{201c}{}\u{201d} twice.",
+    "assert_eq!(shown(), \"{}\");",
+    "<li>{}</li>",
+];
+
+const SAID: [&str; 16] = [
+    "You've hit your limit · resets 9pm",
+    "5-hour limit reached ∙ resets 9pm",
+    "Claude AI usage limit reached|1795200000",
+    "Usage limit reached",
+    "You exceeded your current quota",
+    "quota exceeded",
+    "429 Too Many Requests",
+    "rate_limit_error",
+    "Rate limit exceeded",
+    "overloaded_error",
+    "API Error: 529 Overloaded",
+    "503 Service Unavailable",
+    "Invalid API key · Please run /login",
+    "401 Unauthorized",
+    "Not logged in",
+    "Credit balance is too low",
+];
+
+fn negatives() -> Vec<String> {
+    let quoted = QUOTING.iter().flat_map(|it| SAID.map(|said| it.replace("{}", said)));
+    NEGATIVES.iter().map(ToString::to_string).chain(quoted).collect()
+}
+
 #[test]
 fn what_merely_talks_about_limits_is_no_trouble() {
+    let negatives = negatives();
+    assert!(negatives.len() >= 200);
     let mut wrong = Vec::new();
-    for text in NEGATIVES {
+    for text in &negatives {
+        let text = text.as_str();
         for got in [class(text, ""), class("", text), of_whole(text).map(|it| it.class)] {
             // A lone fenced or quoted sentence is quoted; a sentence above other output is not the last word.
             if got.is_some() {

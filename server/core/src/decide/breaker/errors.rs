@@ -23,7 +23,7 @@ pub(super) struct Same {
 /// The errors that all of the last iterations have in common.
 pub(super) fn same(past: &Past<'_>) -> Same {
     let (mut count, mut common) = (0, BTreeSet::new());
-    let works = || past.counted().iter().filter(|it| !it.is_trouble);
+    let works = || past.counted().iter().filter(|it| !it.is_trouble || it.failed_at_work());
     for look in works() {
         let prints = if look.is_better() { BTreeSet::new() } else { prints(look) };
         let shared: BTreeSet<String> = common.intersection(&prints).cloned().collect();

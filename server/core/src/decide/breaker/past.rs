@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::agent::{AgentEnding, ProviderClass};
 use crate::check::Status;
 use crate::decide::state::{Iteration, Loop, Phase};
 use crate::journal::{Role, SnapshotWhen};
@@ -41,6 +42,17 @@ pub(super) struct Moved {
 impl Look<'_> {
     pub(super) fn changed(&self) -> bool {
         self.row.changes.any() && !self.row.taken_back
+    }
+
+    /// The agent ended with an error of its own, and yet changed files: that it fails so again says something of
+    /// the work.
+    pub(super) fn failed_at_work(&self) -> bool {
+        let own = |class| matches!(class, ProviderClass::Crash | ProviderClass::Unknown);
+        let error = self.row.error.as_ref();
+        self.changed()
+            && !self.row.interrupted
+            && self.row.ending == Some(AgentEnding::Exited)
+            && error.is_some_and(|it| own(it.class))
     }
 
     /// The tree is one that was not there before.

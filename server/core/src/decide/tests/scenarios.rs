@@ -122,7 +122,10 @@ impl Files {
                 *plan = plan.replacen("[ ]", "[x]", 1);
             }
             Do::Say(text) => act.says = text,
-            Do::Crash(why) => (act.error, act.why) = (Some(ProviderClass::Crash), why),
+            Do::Crash(why) => {
+                (act.error, act.why) = (Some(ProviderClass::Crash), why);
+                act.errors = if why.starts_with("error:") { vec![why] } else { Vec::new() };
+            }
             Do::Hang => act.hangs = true,
             Do::Babble => (act.hangs, act.output) = (true, 100_000),
             Do::Leave => {}
