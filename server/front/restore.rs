@@ -1,6 +1,7 @@
 //! A loop's files as they were after an iteration, where no keeper is there to do it. Nothing is lost: the tree
 //! as it is becomes a snapshot first.
 
+use loopkeeper_core::decide::weakening;
 use loopkeeper_core::journal::{Record, SnapshotWhen};
 
 use super::failure::Failure;
@@ -31,11 +32,14 @@ pub(crate) fn by_ourselves(
     let first = snapshots.take()?.tree;
     journal.append(clock::now(), vec![put_aside(seen, &first)])?;
     let restored = snapshots.restore(tree, paths)?;
+    let paths = paths.unwrap_or_default().to_vec();
+    let refused: Vec<String> = restored.refused.iter().map(|it| it.path.clone()).collect();
     let mut records = vec![Record::RolledBack {
         to,
         tree: tree.to_owned(),
         from: restored.before.clone(),
-        paths: paths.unwrap_or_default().to_vec(),
+        mended: weakening::mended(&seen.state, tree, &paths, &refused),
+        paths,
         reason: None,
     }];
     if restored.before != first {

@@ -203,7 +203,8 @@ impl Keeper {
             Ok(restored) => {
                 let from = restored.before;
                 let paths = paths.to_vec();
-                let answer = self.turn(Event::RolledBack { to, paths, tree, from })?;
+                let refused = restored.refused.iter().map(|it| it.path.clone()).collect();
+                let answer = self.turn(Event::RolledBack { to, paths, tree, from, refused })?;
                 let Answer::Done { seq } = answer else { return Ok(answer) };
                 let refused = restored.refused.into_iter();
                 Ok(Answer::Restored {

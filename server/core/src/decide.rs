@@ -96,6 +96,8 @@ pub enum Event {
         tree: String,
         from: String,
         paths: Vec<String>,
+        /// What is not as it is in that tree after all; a folder stands for all below it.
+        refused: Vec<String>,
     },
     /// Nothing was put back, or not all of it.
     RollbackFailed {

@@ -238,6 +238,9 @@ pub enum Record {
         /// Why the loop itself did it; `None`: the user asked for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
+        /// Of what was weakened, the files that are what they are measured against again.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        mended: Vec<String>,
     },
     /// Another keeper took over. `interrupted`: the iteration that was in flight.
     Recovered {

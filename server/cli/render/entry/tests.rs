@@ -157,6 +157,7 @@ fn what_happens_between_iterations_has_its_words() {
         from: String::new(),
         paths: Vec::new(),
         reason: None,
+        mended: Vec::new(),
     };
     let outcome =
         Outcome { kind: OutcomeKind::Completed, verified: true, sentence: "both pass".into(), cause: None };

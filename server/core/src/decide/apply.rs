@@ -52,11 +52,13 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
     state.last_at = entry.at;
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
-        Record::RolledBack { to, paths, reason, .. } if paths.is_empty() => {
-            rolled_back(state, *to);
-            fork::rolled_back(state, *to, reason.as_deref());
+        Record::RolledBack { to, paths, reason, mended, .. } => {
+            if paths.is_empty() {
+                rolled_back(state, *to);
+                fork::rolled_back(state, *to, reason.as_deref());
+            }
+            weakening::rolled_back(state, paths, mended);
         }
-        Record::RolledBack { .. } => {}
         Record::Baseline { .. } => baseline(state, &entry.record),
         Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
         Record::AgentStarted { pid, .. } => agent_started(state, *pid),
@@ -362,6 +364,7 @@ fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
         state.seen = Some(seen.clone());
     }
     state.kept.weakened.clone_from(weakened);
+    state.kept.mended.clear();
     for path in edited_artefacts {
         state.artefacts.remove(path);
     }

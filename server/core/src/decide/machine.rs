@@ -47,10 +47,11 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
             regression::ready(state, live, to, shot)
         }
         Event::RollbackReady { to, paths, shot } => rollback_ready(state, to, paths, shot),
-        Event::RolledBack { to, paths, tree, from } => {
+        Event::RolledBack { to, paths, tree, from, refused } => {
             let reason = live.taking_back.take();
             let again = reason.is_some().then(|| regression::judge_again(state, live));
-            let record = Record::RolledBack { to, tree, from, paths, reason };
+            let mended = weakening::mended(state, &tree, &paths, &refused);
+            let record = Record::RolledBack { to, tree, from, paths, reason, mended };
             std::iter::once(Step::Record(record)).chain(again).collect()
         }
         Event::RollbackFailed { message } => regression::failed(state, live, &message),

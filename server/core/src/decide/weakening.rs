@@ -22,6 +22,8 @@ const MAX_PATHS: usize = 200;
 pub struct Kept {
     /// As found after the last iteration, less what was restored or accepted since.
     pub weakened: Vec<Weakening>,
+    /// Files of these that were put back since. They count until their checks ran on them; nobody is told of them.
+    pub mended: BTreeSet<String>,
     /// The snapshot that everything is measured against; empty: the start.
     pub start: String,
     /// Paths that are measured against a later one.
@@ -63,6 +65,11 @@ pub fn standing(state: &Loop) -> impl Iterator<Item = &Weakening> {
         result.is_some_and(|result| fewer(state, result).is_some())
     };
     state.kept.weakened.iter().filter(move |it| !it.path.is_empty() || fewer(it))
+}
+
+/// What of it is still to be told: what was put back is judged by the next look at the tree.
+pub fn told(state: &Loop) -> impl Iterator<Item = &Weakening> {
+    standing(state).filter(|it| !state.kept.mended.contains(&it.path))
 }
 
 pub fn stands(state: &Loop) -> bool {
@@ -223,6 +230,34 @@ pub(super) fn moved(state: &mut Loop, record: &Record) {
         }
     }
     state.kept.weakened.retain(|it| !it.path.is_empty());
+}
+
+/// Of what is weakened, the files that `tree` brought back to what they are measured against.
+pub fn mended(state: &Loop, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
+    let kept = &state.kept;
+    let start = if kept.start.is_empty() { state.tree_after(0) } else { Some(kept.start.as_str()) };
+    let measured = |path: &str| kept.pins.get(path).map(String::as_str).or(start);
+    let came_back = |path: &&String| {
+        is_among(path, paths)
+            && measured(path) == Some(tree)
+            && (refused.is_empty() || !is_among(path, refused))
+    };
+    kept.weakened.iter().map(|it| &it.path).filter(|it| !it.is_empty()).filter(came_back).cloned().collect()
+}
+
+/// What goes back to another tree than the start is weakened again.
+pub(super) fn rolled_back(state: &mut Loop, paths: &[String], mended: &[String]) {
+    state.kept.mended.retain(|it| !is_among(it, paths));
+    state.kept.mended.extend(mended.iter().cloned());
+}
+
+/// One of them, or below one; all are, where none is named.
+fn is_among(path: &str, named: &[String]) -> bool {
+    let is_at_or_below = |it: &String| {
+        let rest = path.strip_prefix(it.trim_end_matches('/'));
+        rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
+    };
+    named.is_empty() || named.iter().any(is_at_or_below)
 }
 
 /// Before the results of a round are taken. What a round at rest runs less than the one before is the user's doing.

@@ -135,6 +135,7 @@ fn around_iterations() -> Vec<Record> {
             from: "bb".repeat(20),
             paths: vec!["src/lib.rs".to_owned()],
             reason: Some("iteration 1 broke tests pass".to_owned()),
+            mended: vec!["src/lib.rs".to_owned()],
         },
         Record::Recovered { boot: "b0c2".to_owned(), version: "0.1.0".to_owned(), interrupted: Some(1) },
         Record::Ended {

@@ -164,7 +164,7 @@ fn weakened(state: &Loop) -> Vec<WeakenedStatus> {
         path: (!it.path.is_empty()).then(|| sanitize::line(&it.path)),
         what: sanitize::line(&it.what),
     };
-    weakening::standing(state).map(one).collect()
+    weakening::told(state).map(one).collect()
 }
 
 fn question(state: &Loop) -> Option<QuestionStatus> {

@@ -322,7 +322,8 @@ impl Sim {
             Effect::Rollback { to, tree, paths } => {
                 let from = self.tree();
                 self.put_back(&tree);
-                self.event(Event::RolledBack { to, paths, tree, from });
+                let refused = Vec::new();
+                self.event(Event::RolledBack { to, paths, tree, from, refused });
             }
             Effect::Refuse { message, .. } => self.refused.push(message),
             Effect::Finish => self.finished = true,

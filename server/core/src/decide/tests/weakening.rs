@@ -2,7 +2,7 @@
 //! that passes and fails on the same files completes nothing by one lucky pass.
 
 use super::sim::{Act, Sim, criterion, spec};
-use crate::decide::{Order, weakening};
+use crate::decide::{Event, Order, weakening};
 use crate::journal::{OutcomeKind, Record};
 
 /// Two checks, failing before the first iteration.
@@ -118,6 +118,39 @@ fn put_back_by_the_user_it_is_done_without_the_agent() {
     sim.order(Order::Resume);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
+}
+
+#[test]
+fn what_was_put_back_is_told_no_more_and_counts_until_it_is_judged() {
+    let rolls_back = |paths: &[&str], refused: &[&str], to: u32| {
+        let mut sim = two(vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp")]).run();
+        let owned = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let tree = sim.state.tree_after(to).expect("a tree").to_owned();
+        let (paths, refused) = (owned(paths), owned(refused));
+        sim.event(Event::RolledBack { to, paths, tree, from: "gone".to_owned(), refused });
+        sim
+    };
+    let check = |paths: &[&str], refused: &[&str], to: u32, told: &[&str]| {
+        let sim = rolls_back(paths, refused, to);
+        let left: Vec<&str> = weakening::told(&sim.state).map(|it| it.path.as_str()).collect();
+        assert_eq!(left, told, "{paths:?} {refused:?} {to}");
+        assert_eq!(weakening::standing(&sim.state).count(), 2);
+        assert!(sim.state.outcome.is_none(), "{}", sim.sentence());
+    };
+    check(&["tests/a.py"], &[], 0, &["tests/b.py"]);
+    check(&["tests/"], &[], 0, &[]);
+    check(&[], &[], 0, &[]);
+    check(&["test"], &[], 0, &["tests/a.py", "tests/b.py"]);
+    check(&["tests"], &["tests/b.py"], 0, &["tests/b.py"]);
+    check(&["tests"], &["tests"], 0, &["tests/a.py", "tests/b.py"]);
+    // The tree of the iteration that weakened them.
+    check(&[], &[], 1, &["tests/a.py", "tests/b.py"]);
+    let mut sim = rolls_back(&["tests"], &[], 0);
+    let tree = sim.state.tree_after(1).expect("a tree").to_owned();
+    let paths = vec!["tests/b.py".to_owned()];
+    sim.event(Event::RolledBack { to: 1, paths, tree, from: "gone".to_owned(), refused: Vec::new() });
+    let left: Vec<&str> = weakening::told(&sim.state).map(|it| it.path.as_str()).collect();
+    assert_eq!(left, ["tests/b.py"]);
 }
 
 #[test]

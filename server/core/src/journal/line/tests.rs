@@ -143,7 +143,8 @@ fn any_record() -> impl Strategy<Value = Record> {
             tree,
             from,
             paths: Vec::new(),
-            reason: None
+            reason: None,
+            mended: Vec::new(),
         }),
         (proptest::sample::select(kinds.to_vec()), any::<bool>(), any::<String>()).prop_map(
             |(kind, verified, sentence)| Record::Ended {

@@ -17,7 +17,7 @@ pub(super) fn told<'a>(known: &Known<'a>) -> impl Iterator<Item = (&'a Weakening
     let task = known.task;
     let state = known.state.filter(|_| known.open_loop().is_some());
     let written = move |id: &&CriterionId| task.criteria.iter().any(|it| it.id == **id);
-    state.into_iter().flat_map(weakening::standing).map(move |it| (it, it.criterion.as_ref().filter(written)))
+    state.into_iter().flat_map(weakening::told).map(move |it| (it, it.criterion.as_ref().filter(written)))
 }
 
 pub(super) fn told_at<'a>(
