@@ -29,7 +29,8 @@ fn only_tells(record: &Record) -> bool {
         Record::AgentStarted { .. }
         | Record::AgentEnded { .. }
         | Record::ChecksDone { .. }
-        | Record::IterationEnded { .. } => true,
+        | Record::IterationEnded { .. }
+        | Record::HookFailed { .. } => true,
         Record::SnapshotTaken { when, .. } => *when != SnapshotWhen::BeforeRollback,
         _ => false,
     }

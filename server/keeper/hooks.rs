@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loopkeeper_core::check::{CommandRun, Ending};
-use loopkeeper_core::decide::Loop;
+use loopkeeper_core::decide::{Event, Loop};
 use loopkeeper_core::journal::Entry;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::Happening;
@@ -69,8 +69,8 @@ impl Hooks {
     }
 
     /// Waits for what was told: a loop's last word is heard before its keeper goes.
-    pub(super) async fn finish(self) {
-        for (_, Line { events, task }) in self.lines {
+    pub(super) async fn finish(&mut self) {
+        for (_, Line { events, task }) in std::mem::take(&mut self.lines) {
             drop(events);
             let _ = task.await;
         }
@@ -101,6 +101,7 @@ pub(super) async fn before_agent(scene: &Scene) {
 async fn run(scene: &Scene, told: &Told) {
     if let Err(why) = attempt(scene, told).await {
         super::note(&format!("The command of `on.{}` {why}. The loop goes on.", told.event.key()));
+        scene.tell(Event::HookFailed { event: told.event, message: why });
     }
 }
 

@@ -115,11 +115,23 @@ impl Keeper {
         let _ = self.sync();
         self.hands.let_go().await;
         // No order comes in any more; those that did are answered, one by one that the loop is ending.
-        drop(self.asks);
+        self.asks.close();
+        while self.asks.try_recv().is_ok() {}
         self.hands.scene.desk.answered().await;
         result?;
         self.hooks.finish().await;
+        self.hear_last_words()?;
         Ok(self.state)
+    }
+
+    /// Of the commands that heard of the loop's end: nobody else would tell that they failed.
+    fn hear_last_words(&mut self) -> Result<(), KeeperError> {
+        while let Ok(event) = self.events.try_recv() {
+            if matches!(event, Event::HookFailed { .. }) {
+                self.turn(event)?;
+            }
+        }
+        self.sync()
     }
 
     async fn turn_until_finished(&mut self) -> Result<(), KeeperError> {

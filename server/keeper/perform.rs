@@ -68,7 +68,7 @@ impl Hands {
     pub(super) fn heed(&mut self, event: &Event) {
         match event {
             Event::ChecksDone { .. } => self.straight_on = true,
-            Event::WentOn => {}
+            Event::WentOn | Event::HookFailed { .. } => {}
             _ => self.straight_on = false,
         }
     }

@@ -205,7 +205,7 @@ function about(it: LoopStatus): string {
   if (it.breaker.state === "half-open") lines.push("the breaker is trying again: one iteration that gets on closes it");
   const cost = it.spent.costMicros;
   if (cost !== undefined) lines.push(`$${dollars(cost)} of $${dollars(it.limits.costMicros)} spent`);
-  if (it.warnings && it.warnings.length > 0) lines.push(`limits: ${it.warnings.join(", ")}`);
+  if (it.warnings && it.warnings.length > 0) lines.push(`note: ${it.warnings.join(", ")}`);
   else if (it.forecast && !it.outcome) lines.push(it.forecast);
   return lines.join("\n");
 }

@@ -150,6 +150,7 @@ impl Teller {
                 (None, format!("you edited tests or protected files{}", listed(paths)))
             }
             Record::TrustChanged { message } => (None, message.clone()),
+            Record::HookFailed { event, message } => (None, words::hook_failed(*event, message)),
             Record::RolledBack { to, reason, .. } => (None, rolled_back(*to, reason.as_deref())),
             Record::Recovered { interrupted: Some(iteration), .. } => {
                 (None, format!("taken up again; iteration {iteration} was interrupted"))
@@ -308,6 +309,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::WeakeningAccepted { .. }
         | Record::ProtectedEdited { .. }
         | Record::TrustChanged { .. }
+        | Record::HookFailed { .. }
         | Record::RolledBack { .. }
         | Record::Recovered { .. } => true,
     }

@@ -42,6 +42,7 @@ use crate::journal::{Head, Lines, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
 use crate::prompt::Notes;
 use crate::protection::Found;
+use crate::settings::Happening;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 /// What happened. Events that do not fit the phase are ignored: they are echoes of something given up.
@@ -98,6 +99,11 @@ pub enum Event {
         paths: Vec<String>,
         /// What is not as it is in that tree after all; a folder stands for all below it.
         refused: Vec<String>,
+    },
+    /// A command of `[on]` did not do what it should; why, in words that follow its name.
+    HookFailed {
+        event: Happening,
+        message: String,
     },
     /// Nothing was put back, or not all of it.
     RollbackFailed {

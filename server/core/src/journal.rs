@@ -19,7 +19,7 @@ use crate::agent::{AgentRun, ProviderError};
 use crate::check::CheckResult;
 use crate::claims::Claims;
 use crate::moment::Moment;
-use crate::settings::Settings;
+use crate::settings::{Happening, Settings};
 use crate::task::{Criterion, CriterionId, PlanItem, TaskId};
 
 /// One line of the journal, read.
@@ -224,6 +224,11 @@ pub enum Record {
         tree: String,
     },
     TrustChanged {
+        message: String,
+    },
+    /// A command of `[on]` did not do what it should; the first time for each since the user last resumed the loop.
+    HookFailed {
+        event: Happening,
         message: String,
     },
     RolledBack {

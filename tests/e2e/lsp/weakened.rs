@@ -74,6 +74,9 @@ fn what_the_agent_weakened_is_restored_where_it_is_told() {
     let done = choose(&mut studio, &restore);
     assert_eq!((&done["written"], &done["removed"]), (&json!(1), &json!(0)), "{done:#}");
     assert!(studio.world.has("tests/test_sum.py") && studio.world.has("done"), "nothing else goes back");
+    studio.remarks("PROMPT.md", |it| !has(it, "weakened"));
+    let status = studio.status(|it| it["loops"][0]["weakened"] == Value::Null);
+    assert_eq!(status["loops"][0]["outcome"], Value::Null, "it is done when its checks say so");
     studio.done("resume", &json!({"loopId": id}));
     completes(&studio, &id);
 }

@@ -90,6 +90,16 @@ fn what_hangs_fails_or_leaves_daemons_delays_nothing_and_is_noted() {
     has("`on.iteration_start` left processes behind, which were ended: ");
     has("`on.iteration_end` took longer than 900 ms and was ended: stuck");
     has("`on.ended` failed with exit 3: its last word");
+    let mut failed: Vec<&str> = ended
+        .iter()
+        .filter(|it| it["type"] == "hook-failed")
+        .map(|it| it["event"].as_str().unwrap())
+        .collect();
+    failed.sort_unstable();
+    assert_eq!(failed, ["ended", "iteration-end", "iteration-start"], "each is told once");
+    let last_word = "the command of `on.ended` failed with exit 3: its last word";
+    world.run(&["log"]).expect(0).out(last_word);
+    world.run(&["status"]).expect(0).out(last_word);
 }
 
 #[test]

@@ -57,7 +57,7 @@ local function loop_lines(loop)
     table.insert(lines, ('  breaker %s: %s'):format(breakers[loop.breaker.state], loop.breaker.reason or ''))
   end
   if loop.warnings and #loop.warnings > 0 then
-    table.insert(lines, '  limits: ' .. table.concat(loop.warnings, ', '))
+    table.insert(lines, '  note: ' .. table.concat(loop.warnings, ', '))
   elseif loop.forecast and status.is_open(loop) then
     table.insert(lines, '  ' .. loop.forecast)
   end

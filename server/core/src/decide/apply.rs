@@ -59,6 +59,9 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             }
             weakening::rolled_back(state, paths, mended);
         }
+        Record::HookFailed { event, message } => {
+            state.hooks_failed.insert(*event, message.clone());
+        }
         Record::Baseline { .. } => baseline(state, &entry.record),
         Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
         Record::AgentStarted { pid, .. } => agent_started(state, *pid),
@@ -75,6 +78,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             state.pause = None;
             state.failures = 0;
             state.kept.resumed = state.iteration;
+            state.hooks_failed.clear();
             state.stalls = 0;
         }
         Record::Asked { id, kind, text, until } => {
@@ -126,6 +130,7 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         stalls: 0,
         warned: BTreeSet::new(),
         calls_note: None,
+        hooks_failed: BTreeMap::new(),
         claims: 0,
         turned: false,
         passing_since: None,

@@ -54,6 +54,9 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
             let record = Record::RolledBack { to, tree, from, paths, reason, mended };
             std::iter::once(Step::Record(record)).chain(again).collect()
         }
+        // Each is told once: a command that fails every time would say nothing new.
+        Event::HookFailed { event, .. } if state.hooks_failed.contains_key(&event) => Vec::new(),
+        Event::HookFailed { event, message } => vec![Step::Record(Record::HookFailed { event, message })],
         Event::RollbackFailed { message } => regression::failed(state, live, &message),
         Event::DiskFilled { message } => disk_filled(state, live, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),

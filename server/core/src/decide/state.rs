@@ -11,6 +11,7 @@ use crate::journal::{
     SnapshotWhen, WaitReason,
 };
 use crate::moment::Moment;
+use crate::settings::Happening;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 use super::Reading;
@@ -58,6 +59,8 @@ pub struct Loop {
     pub warned: BTreeSet<LimitName>,
     /// Why the calls of other loops were not counted at the last start.
     pub calls_note: Option<String>,
+    /// Commands of `[on]` that failed since the user last resumed the loop, and how.
+    pub hooks_failed: BTreeMap<Happening, String>,
     /// Done signals in a row: iterations that ended with a claim. Words alone are one only where nothing changed.
     pub claims: u32,
     /// A goal has turned at some time.

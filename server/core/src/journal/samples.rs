@@ -11,7 +11,7 @@ use crate::check::{CheckResult, Location, Status, TestCounts};
 use crate::claims::read;
 use crate::moment::Moment;
 use crate::settings::{
-    AgentSettings, Dialect, ExitSettings, Limits, Permissions, PromptBy, Sandbox, Settings,
+    AgentSettings, Dialect, ExitSettings, Happening, Limits, Permissions, PromptBy, Sandbox, Settings,
 };
 use crate::task::{
     Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem, TaskId,
@@ -129,6 +129,7 @@ fn around_iterations() -> Vec<Record> {
         },
         Record::ProtectedEdited { paths: vec!["tests/b.rs".to_owned()], all: false, tree: "aa".repeat(20) },
         Record::TrustChanged { message: "2 commands".to_owned() },
+        Record::HookFailed { event: Happening::NeedsYou, message: "failed with exit 3".to_owned() },
         Record::RolledBack {
             to: 0,
             tree: "aa".repeat(20),
@@ -160,6 +161,7 @@ fn all_types_have_a_sample(record: &Record) {
         Record::Asked { .. } | Record::Answered { .. } | Record::SessionChanged { .. } => {}
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
+        Record::HookFailed { .. } => {}
         Record::Recovered { .. } | Record::Ended { .. } | Record::Unknown => {}
     }
 }

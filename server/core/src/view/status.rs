@@ -10,6 +10,7 @@ use crate::decide::{self, Loop, Pause, breaker, forecast, limits, weakening};
 use crate::journal::{LoopSpec, PauseReason, WaitReason, Weakening};
 use crate::moment::Moment;
 use crate::sanitize;
+use crate::settings::Happening;
 
 /// What the journal cannot say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -152,11 +153,13 @@ fn plan(state: &Loop) -> PlanStatus {
 
 /// Of the records alone, never of the clock: nothing is sent because time passes.
 fn warnings(state: &Loop) -> Vec<String> {
+    let hook = |(event, why): (&Happening, &String)| words::hook_failed(*event, why);
+    let hooks = state.hooks_failed.iter().map(hook);
     if state.outcome.is_some() {
-        return Vec::new();
+        return hooks.collect();
     }
     let near = limits::near(state).into_iter().map(|(_, words)| words);
-    near.chain(state.calls_note.clone()).collect()
+    near.chain(state.calls_note.clone()).chain(hooks).collect()
 }
 
 fn weakened(state: &Loop) -> Vec<WeakenedStatus> {

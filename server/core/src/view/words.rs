@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 
+use crate::sanitize;
+use crate::settings::Happening;
+
 /// With a capital first letter, as a sentence begins.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
@@ -91,6 +94,11 @@ pub fn cells(char: char) -> usize {
         0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1FAFF | 0x20000..=0x3FFFD => 2,
         _ => 1,
     }
+}
+
+/// A command of `[on]` that did not do what it should.
+pub fn hook_failed(event: Happening, why: &str) -> String {
+    format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
 }
 
 #[cfg(test)]

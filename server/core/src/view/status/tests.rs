@@ -6,6 +6,7 @@ use crate::journal::{
     BreakerCause, BreakerState, Entry, LoopSpec, Outcome, OutcomeKind, PauseReason, Record, WaitReason,
 };
 use crate::moment::Moment;
+use crate::settings::Happening;
 use crate::view::{LoopStatus, headline};
 
 const NOON: u64 = 1_795_176_000_000;
@@ -213,6 +214,9 @@ fn limits_that_are_near_are_shown_while_it_lasts() {
         cause: None,
     });
     assert_eq!(shown(&state).get("warnings"), None);
+    state.hooks_failed.insert(Happening::Ended, "failed with exit 3: no such host".into());
+    let expect = json!(["the command of `on.ended` failed with exit 3: no such host"]);
+    assert_eq!(shown(&state)["warnings"], expect, "nobody was told that it ended");
 }
 
 #[test]
