@@ -2,9 +2,10 @@
 
 use clap::{Parser, Subcommand};
 
+use super::select::LoopArg;
 use super::{
-    accept, answer, check, completions, demo, diff, doctor, gc, log, pause, reset, resume, rollback, run,
-    serve, status, steer, stop, trust, watch,
+    answer, check, completions, demo, diff, doctor, gc, log, reset, rollback, run, serve, status, steer,
+    stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -56,9 +57,9 @@ pub(crate) enum Verb {
     /// End a loop after its current iteration
     Stop(stop::Args),
     /// Pause a loop after its current iteration
-    Pause(pause::Args),
+    Pause(LoopArg),
     /// Go on with a paused or interrupted loop
-    Resume(resume::Args),
+    Resume(LoopArg),
     /// Close a loop's breaker, or give it a fresh agent session
     Reset(reset::Args),
     /// Give the agent a hint for its next iteration
@@ -66,7 +67,7 @@ pub(crate) enum Verb {
     /// Answer the question that a loop asks
     Answer(answer::Args),
     /// Take what the agent weakened (tests, protected files, scripts of checks) as it is
-    Accept(accept::Args),
+    Accept(LoopArg),
     /// Write a first task file with the checks found in the project
     Init,
     /// Show every command a task would run, and trust them

@@ -7,14 +7,8 @@ use super::failure::Answer;
 use super::out::Out;
 use super::select::LoopArg;
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    pub(crate) which: LoopArg,
-}
-
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let found = args.which.find()?;
+pub(crate) fn run(which: &LoopArg, out: &mut Out) -> Answer {
+    let found = which.find()?;
     let id = found.id();
     found.order(json!({"do": "pause"}))?;
     if found.seen.state.is_paused_at_rest() {

@@ -8,14 +8,8 @@ use super::out::Out;
 use super::select::LoopArg;
 use crate::front::{keeper, order};
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    pub(crate) which: LoopArg,
-}
-
-pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let found = args.which.find()?;
+pub(crate) fn run(which: &LoopArg, out: &mut Out) -> Answer {
+    let found = which.find()?;
     let (id, seen) = (found.id(), &found.seen);
     if seen.is_alive() {
         found.order(json!({"do": "resume"}))?;

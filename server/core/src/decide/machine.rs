@@ -206,6 +206,11 @@ fn agent_ended(state: &Loop, run: Box<AgentRun>) -> Vec<Step> {
 /// The tree as it is becomes a snapshot on record before a byte of it is overwritten.
 fn rollback_ready(state: &Loop, to: u32, paths: Vec<String>, shot: Shot) -> Vec<Step> {
     let Some(tree) = state.tree_after(to).map(str::to_owned) else { return Vec::new() };
+    put_back(state, shot, Effect::Rollback { to, tree, paths })
+}
+
+/// What is there is kept before anything of it changes.
+pub(super) fn put_back(state: &Loop, shot: Shot, how: Effect) -> Vec<Step> {
     let record = Record::SnapshotTaken {
         iteration: state.iteration,
         when: SnapshotWhen::BeforeRollback,
@@ -213,7 +218,7 @@ fn rollback_ready(state: &Loop, to: u32, paths: Vec<String>, shot: Shot) -> Vec<
         head: shot.head,
         not_covered: shot.not_covered,
     };
-    vec![Step::Record(record), Step::Effect(Effect::Rollback { to, tree, paths })]
+    vec![Step::Record(record), Step::Effect(how)]
 }
 
 /// Without the tree nothing can be judged: the loop must not go on as if it were.

@@ -2,11 +2,11 @@
 //! they were before it, and are judged again. Never against the user's hand: files that somebody changed meanwhile stay.
 
 use crate::check::Status;
-use crate::journal::{PauseReason, Record, Round, SnapshotWhen};
+use crate::journal::{PauseReason, Round};
 use crate::settings::OnRegression;
 use crate::task::CriterionId;
 
-use super::machine::{criteria_of, hold};
+use super::machine::{criteria_of, hold, put_back};
 use super::state::{Live, Loop};
 use super::{Effect, Shot, Step, flaky};
 
@@ -45,14 +45,7 @@ pub(super) fn ready(state: &Loop, live: &mut Live, to: u32, shot: Shot) -> Vec<S
         live.kept = Some(state.iteration);
         return vec![Step::Effect(Effect::GoOn)];
     };
-    let record = Record::SnapshotTaken {
-        iteration: state.iteration,
-        when: SnapshotWhen::BeforeRollback,
-        tree: shot.tree,
-        head: shot.head,
-        not_covered: shot.not_covered,
-    };
-    vec![Step::Record(record), Step::Effect(Effect::Rollback { to, tree, paths: Vec::new() })]
+    put_back(state, shot, Effect::Rollback { to, tree, paths: Vec::new() })
 }
 
 /// The files are back: nothing is decided upon results of files that are gone.
