@@ -11,7 +11,7 @@ use loopkeeper_core::agent::argv;
 use loopkeeper_core::agent::claude::start as claude;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
-use loopkeeper_core::agent::{AgentEnding, AgentEvent, AgentRun};
+use loopkeeper_core::agent::{Act, AgentEnding, AgentEvent, AgentRun, ToolUse};
 use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::redact::Redactor;
@@ -223,7 +223,7 @@ impl Run {
         match stream {
             Stream::Stdout => reader.line(&line).into_iter().for_each(|it| self.activity(it)),
             Stream::Stderr => {
-                reader.stderr_line(&line);
+                reader.stderr_line(&line).into_iter().for_each(|it| self.activity(it));
                 keep_tail(stderr, &line);
             }
         }
@@ -373,18 +373,33 @@ fn keep_tail(kept: &mut String, line: &str) {
 fn activity(event: &AgentEvent) -> Option<String> {
     let first_line = |text: &str| text.lines().find(|it| !it.trim().is_empty()).map(str::to_owned);
     match event {
-        AgentEvent::Started { model, .. } => Some(format!("started {model}")),
+        AgentEvent::Started { model, .. } => Some(format!("started {model}").trim_end().to_owned()),
         AgentEvent::Text(said) | AgentEvent::Unread(said) => first_line(said),
-        AgentEvent::ToolUse { tool, detail } => Some(format!("{tool} {detail}")),
-        AgentEvent::FileChange { path } => Some(format!("edited {path}")),
+        AgentEvent::ToolUse(call) => Some(doing(call)),
+        AgentEvent::FileChange { path, .. } => Some(format!("edited {path}")),
         AgentEvent::Retry { attempt, .. } => Some(format!("its provider failed, retry {attempt}")),
         AgentEvent::Limit { rejected: true, .. } => Some("its provider's usage limit is reached".to_owned()),
-        AgentEvent::Limit { rejected: false, .. } | AgentEvent::ToolFailed { .. } | AgentEvent::Turn(_) => {
-            None
-        }
+        AgentEvent::Limit { rejected: false, .. }
+        | AgentEvent::ToolFailed { .. }
+        | AgentEvent::Step { .. }
+        | AgentEvent::Turn(_) => None,
         AgentEvent::Denied { tool, .. } => Some(format!("was denied {tool}")),
         AgentEvent::Oversize { bytes } => Some(format!("printed a line of {bytes} bytes")),
     }
+}
+
+/// The same words whichever agent works: `editing src/main.rs`.
+fn doing(call: &ToolUse) -> String {
+    let ToolUse { act, tool, detail, within, .. } = call;
+    let what = match act {
+        Act::Edit => format!("editing {detail}"),
+        Act::Run => format!("running {detail}"),
+        Act::Read => format!("reading {detail}"),
+        Act::Search => format!("searching {detail}"),
+        Act::Spawn => format!("starting a subagent: {detail}"),
+        Act::Other => format!("{tool} {detail}"),
+    };
+    if within.is_some() { format!("subagent: {what}") } else { what }
 }
 
 #[cfg(test)]

@@ -341,7 +341,7 @@ fn at(iteration: u32) -> Option<u32> {
 
 fn started(spec: &LoopSpec) -> String {
     let limits = &spec.settings.limits;
-    let cost = if spec.agent.dialect.tells_cost() {
+    let cost = if spec.agent.kind().capabilities().cost.is_yes() {
         words::cost(limits.cost_micros)
     } else {
         "its cost is not told".to_owned()
@@ -361,6 +361,7 @@ fn started(spec: &LoopSpec) -> String {
 fn agent_ended(run: &AgentRun) -> String {
     let how = match (run.ending, run.signal, run.exit) {
         (AgentEnding::TimedOut, ..) => "ended: over its time limit".into(),
+        (AgentEnding::Capped, ..) => "ended: too many steps".into(),
         (AgentEnding::Idle, ..) => "ended: no sign of life".into(),
         (AgentEnding::Stopped, ..) => "stopped".into(),
         (AgentEnding::NotStarted, ..) => "could not be started".into(),

@@ -27,8 +27,8 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     fact(out, "Task", &sanitize::line(&work.id.0));
     fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
     fact(out, "Agent", &sanitize::line(&agent.name));
-    if !agent.dialect.tells_cost() {
-        fact(out, "Cost", "not told by this agent: `limits.cost_usd` and `limits.tokens` end nothing");
+    for lack in agent.kind().capabilities().lacks() {
+        fact(out, "Note", lack);
     }
     let mut settings = work.settings.clone();
     let workspace = state.known_workspace(&work.root);

@@ -6,11 +6,15 @@ pub mod argv;
 pub mod claude;
 pub mod codex;
 pub mod errors;
+mod fields;
 pub mod gemini;
+pub mod kind;
 pub mod opencode;
 pub mod provider;
 pub mod reader;
 pub mod text;
+#[cfg(test)]
+mod transcripts;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,16 +24,14 @@ use provider::Trouble;
 /// One thing an agent's output said.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
+    /// Fields are empty where the agent does not tell them.
     Started {
         session: String,
         model: String,
     },
     /// Text of the agent's own (not of a subagent, not of a tool).
     Text(String),
-    ToolUse {
-        tool: String,
-        detail: String,
-    },
+    ToolUse(ToolUse),
     /// What a tool answered that failed.
     ToolFailed {
         text: String,
@@ -37,6 +39,8 @@ pub enum AgentEvent {
     /// A tool of the agent wrote this path (as the agent named it).
     FileChange {
         path: String,
+        /// The call that started the subagent that did it.
+        within: Option<String>,
     },
     /// The agent itself retries its provider.
     Retry {
@@ -52,6 +56,11 @@ pub enum AgentEvent {
         tool: String,
         message: String,
     },
+    /// An answer of the model is over and the turn goes on, where the agent tells.
+    Step {
+        /// It held neither words nor calls of tools.
+        empty: bool,
+    },
     /// A turn ended. May come more than once; the last one counts.
     Turn(Turn),
     /// Longer than the line cap: skipped.
@@ -62,12 +71,68 @@ pub enum AgentEvent {
     Unread(String),
 }
 
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolUse {
+    pub act: Act,
+    /// As the agent calls it.
+    pub tool: String,
+    /// What it is asked to do, in one short line.
+    pub detail: String,
+    /// The agent's own id of this call; empty where it tells none.
+    pub call: String,
+    /// The call that started the subagent that calls; `None`: the agent itself.
+    pub within: Option<String>,
+}
+
+/// What a tool does, whatever the agent calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Act {
+    Edit,
+    Run,
+    Read,
+    Search,
+    /// Starts a subagent.
+    Spawn,
+    Other,
+}
+
+impl Act {
+    /// By the names that tools have in any of the agents.
+    pub fn of(tool: &str) -> Self {
+        match tool {
+            "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "patch" | "apply_patch"
+            | "multiedit" | "write_file" | "replace" | "file_change" => Self::Edit,
+            "Bash" | "bash" | "shell" | "exec_command" | "run_shell_command" | "command_execution" => {
+                Self::Run
+            }
+            "Read" | "NotebookRead" | "read" | "read_file" | "read_many_files" => Self::Read,
+            "Grep"
+            | "Glob"
+            | "LS"
+            | "grep"
+            | "glob"
+            | "list"
+            | "list_directory"
+            | "search_file_content"
+            | "grep_search"
+            | "ls" => Self::Search,
+            "Task" | "Agent" | "task" | "agent" | "spawn_agent" | "invoke_agent" | "delegate_to_agent" => {
+                Self::Spawn
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
 /// What a dialect reads from the end of a turn. Costs and tokens are totals of the process so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Turn {
     pub final_text: String,
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
+    /// In place of `tokens`, where the agent counts over all processes of the session.
+    pub session_tokens: Option<u64>,
     pub denials: u32,
     /// What was denied, where the end of the turn tells.
     pub denied: Vec<String>,
@@ -120,6 +185,9 @@ pub struct AgentRun {
     pub cost_micros: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+    /// All tokens of the session so far, where the agent counts them over all its processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -182,6 +250,8 @@ pub enum AgentEnding {
     TimedOut,
     /// Over `limits.idle_time` without output, CPU or file change.
     Idle,
+    /// Over `limits.steps`.
+    Capped,
     /// The user stopped it.
     Stopped,
     /// It could not be started.

@@ -308,6 +308,12 @@ pub struct AgentPlan {
     pub permissions: crate::settings::Permissions,
 }
 
+impl AgentPlan {
+    pub fn kind(&self) -> crate::agent::kind::Kind {
+        crate::agent::kind::Kind::of(&self.name, self.dialect)
+    }
+}
+
 /// A criterion as the loop judges it, whatever the document says by now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -189,16 +189,9 @@ pub enum PromptBy {
 pub enum Dialect {
     Text,
     Claude,
-}
-
-impl Dialect {
-    /// Where nothing is told, no cost and no number of tokens can end a loop.
-    pub fn tells_cost(self) -> bool {
-        match self {
-            Self::Text => false,
-            Self::Claude => true,
-        }
-    }
+    Codex,
+    Gemini,
+    Opencode,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,13 +10,12 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::{AgentEvent, Turn};
-use crate::sanitize;
+use crate::agent::fields::{detail, micros, object, status, text, tool_use};
+use crate::agent::{Act, AgentEvent, Turn};
 use failure::{Failure, Rejection};
 
 /// Tool calls that are remembered until their result comes; more at once do not happen.
 const OPEN_CALLS: usize = 256;
-const DETAIL_CHARS: usize = 120;
 /// Of a turn; the same tool is often denied again and again.
 const DENIALS_READ: usize = 50;
 
@@ -43,9 +42,7 @@ impl Claude {
         if line.trim().is_empty() {
             return Vec::new();
         }
-        let Ok(value @ Value::Object(_)) = serde_json::from_str::<Value>(line) else {
-            return vec![AgentEvent::Unread(line.to_owned())];
-        };
+        let Some(value) = object(line) else { return vec![AgentEvent::Unread(line.to_owned())] };
         match text(&value, "type") {
             "system" => system(&value).into_iter().collect(),
             "assistant" => self.assistant(&value),
@@ -59,7 +56,8 @@ impl Claude {
     }
 
     fn assistant(&mut self, value: &Value) -> Vec<AgentEvent> {
-        let own = value.get("parent_tool_use_id").is_none_or(Value::is_null);
+        let within = value.get("parent_tool_use_id").and_then(Value::as_str);
+        let own = within.is_none();
         if own && let Some(error) = value.get("error").and_then(Value::as_str) {
             // The words of such a line are the CLI's, not the agent's; the `result` repeats them.
             self.error = Some(error.to_owned());
@@ -73,17 +71,17 @@ impl Claude {
                     text(block, "text").clone_into(&mut self.last_text);
                     events.push(AgentEvent::Text(self.last_text.clone()));
                 }
-                "tool_use" => events.push(self.tool_use(block)),
+                "tool_use" => events.push(self.tool_use(block, within)),
                 _ => {}
             }
         }
         events
     }
 
-    fn tool_use(&mut self, block: &Value) -> AgentEvent {
-        let tool = text(block, "name").to_owned();
+    fn tool_use(&mut self, block: &Value, within: Option<&str>) -> AgentEvent {
         let input = block.get("input").unwrap_or(&Value::Null);
-        if matches!(tool.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit") {
+        let call = tool_use(text(block, "name"), text(block, "id"), input, within);
+        if call.act == Act::Edit {
             let path = ["file_path", "notebook_path"]
                 .into_iter()
                 .map(|key| text(input, key))
@@ -91,13 +89,14 @@ impl Claude {
             if let Some(path) = path
                 && self.writes.len() < OPEN_CALLS
             {
-                self.writes.insert(text(block, "id").to_owned(), path.to_owned());
+                self.writes.insert(call.call.clone(), path.to_owned());
             }
         }
-        AgentEvent::ToolUse { tool, detail: detail(input) }
+        AgentEvent::ToolUse(call)
     }
 
     fn tool_results(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let within = value.get("parent_tool_use_id").and_then(Value::as_str);
         blocks(value)
             .filter(|block| text(block, "type") == "tool_result")
             .filter_map(|block| {
@@ -106,7 +105,7 @@ impl Claude {
                 if failed {
                     return Some(AgentEvent::ToolFailed { text: answer(block) });
                 }
-                path.map(|path| AgentEvent::FileChange { path })
+                path.map(|path| AgentEvent::FileChange { path, within: within.map(str::to_owned) })
             })
             .collect()
     }
@@ -127,10 +126,7 @@ impl Claude {
         let (error, note) = if is_error {
             let failure = Failure {
                 terminal_reason: text(value, "terminal_reason"),
-                status: value
-                    .get("api_error_status")
-                    .and_then(Value::as_u64)
-                    .and_then(|it| u16::try_from(it).ok()),
+                status: status(value, "api_error_status"),
                 word: error_word.as_deref().unwrap_or_default(),
                 limit: self.limit,
                 message: message(value),
@@ -145,6 +141,7 @@ impl Claude {
             final_text: own,
             cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(micros),
             tokens: tokens(value),
+            session_tokens: None,
             denials: denials(value).len() as u32,
             denied: denials(value).iter().take(DENIALS_READ).map(denied).collect(),
             error,
@@ -165,14 +162,10 @@ fn system(value: &Value) -> Option<AgentEvent> {
         }),
         "api_retry" => Some(AgentEvent::Retry {
             attempt: value.get("attempt").and_then(Value::as_u64).unwrap_or(0) as u32,
-            status: value.get("error_status").and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok()),
+            status: status(value, "error_status"),
         }),
         _ => None,
     }
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn blocks(value: &Value) -> impl Iterator<Item = &Value> {
@@ -187,14 +180,6 @@ fn answer(result: &Value) -> String {
         _ => &[],
     };
     parts.iter().map(|part| text(part, "text")).filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n")
-}
-
-/// What a tool was asked to do, in one short line.
-fn detail(input: &Value) -> String {
-    const KEYS: [&str; 7] =
-        ["command", "file_path", "notebook_path", "pattern", "description", "url", "query"];
-    let told = KEYS.into_iter().map(|key| text(input, key)).find(|it| !it.is_empty()).unwrap_or_default();
-    sanitize::line_within(told, DETAIL_CHARS)
 }
 
 fn denials(value: &Value) -> &[Value] {
@@ -218,10 +203,6 @@ fn message(value: &Value) -> &str {
     } else {
         said
     }
-}
-
-fn micros(usd: f64) -> u64 {
-    if usd.is_finite() && usd > 0.0 { (usd * 1e6).round() as u64 } else { 0 }
 }
 
 /// `usage` is of the last turn alone; `modelUsage` adds up over the process, as the cost does.

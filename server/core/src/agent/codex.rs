@@ -1,19 +1,128 @@
-//! Codex CLI, its JSON lines: so far only the error with which a run ended.
+//! Codex CLI: how it is started headless, and its JSON lines read one by one.
+//!
+//! It tells tokens over the whole thread, never a cost. Its top-level `error` lines are retries and announcements,
+//! an item's `error` is a remark: only `turn.failed` is a failure.
 
 use serde_json::Value;
 
-use crate::agent::provider::{self, Trouble};
+use crate::agent::fields::{list, number, object, short, status_in, text, text_at, tool_use};
+use crate::agent::provider;
+use crate::agent::{Act, AgentEvent, ToolUse, Turn};
 
-/// Why the last turn failed. Top-level `error` lines are retries, and an item's `error` is a remark.
-pub fn trouble(output: &str) -> Option<Trouble> {
-    let mut failed = None;
-    for event in output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        match event.get("type").and_then(Value::as_str) {
-            Some("turn.started" | "turn.completed") => failed = None,
-            Some("turn.failed") => failed = Some(event),
-            _ => {}
+/// The state between lines of one process.
+#[derive(Debug, Default)]
+pub struct Codex {
+    last_text: String,
+}
+
+impl Codex {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one line of stdout. Never fails: what cannot be read comes back as [`AgentEvent::Unread`].
+    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
+        if line.trim().is_empty() {
+            return Vec::new();
+        }
+        let Some(value) = object(line) else { return vec![AgentEvent::Unread(line.to_owned())] };
+        match text(&value, "type") {
+            "thread.started" => {
+                let session = text(&value, "thread_id").to_owned();
+                vec![AgentEvent::Started { session, model: String::new() }]
+            }
+            "item.started" => started(item(&value)).into_iter().collect(),
+            "item.completed" => self.completed(item(&value)),
+            "error" => retry(text(&value, "message")).into_iter().collect(),
+            "turn.completed" => vec![AgentEvent::Turn(Turn {
+                session_tokens: tokens(&value),
+                final_text: self.last_text.clone(),
+                ..Turn::default()
+            })],
+            "turn.failed" => vec![AgentEvent::Turn(Turn {
+                error: Some(provider::classify(text_at(&value, "/error/message"), None)),
+                final_text: self.last_text.clone(),
+                ..Turn::default()
+            })],
+            "" => vec![AgentEvent::Unread(line.to_owned())],
+            // Types of other versions say nothing that counts.
+            _ => Vec::new(),
         }
     }
-    let message = failed?.pointer("/error/message").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some(provider::classify(&message, None))
+
+    fn completed(&mut self, item: &Value) -> Vec<AgentEvent> {
+        let failed = || AgentEvent::ToolFailed { text: text(item, "aggregated_output").to_owned() };
+        let is_declined = text(item, "status") == "declined";
+        match text(item, "type") {
+            "agent_message" => {
+                text(item, "text").clone_into(&mut self.last_text);
+                vec![AgentEvent::Text(self.last_text.clone())]
+            }
+            kind @ ("command_execution" | "file_change" | "mcp_tool_call") if is_declined => {
+                let message = text(item, "aggregated_output").to_owned();
+                vec![AgentEvent::Denied { tool: kind.to_owned(), message }]
+            }
+            "command_execution" if text(item, "status") == "failed" => vec![failed()],
+            "file_change" if text(item, "status") == "completed" => {
+                let change = |path: &str| AgentEvent::FileChange { path: path.to_owned(), within: None };
+                paths(item).map(change).collect()
+            }
+            "file_change" => vec![AgentEvent::ToolFailed { text: "the patch was not applied".to_owned() }],
+            "mcp_tool_call" if text(item, "status") == "failed" => {
+                vec![AgentEvent::ToolFailed { text: text_at(item, "/error/message").to_owned() }]
+            }
+            _ => Vec::new(),
+        }
+    }
 }
+
+fn item(value: &Value) -> &Value {
+    value.get("item").unwrap_or(&Value::Null)
+}
+
+fn started(item: &Value) -> Option<AgentEvent> {
+    let id = text(item, "id");
+    let call = |act, tool: &str, detail: &str| {
+        let (tool, call) = (tool.to_owned(), id.to_owned());
+        ToolUse { act, tool, detail: short(detail), call, within: None }
+    };
+    Some(AgentEvent::ToolUse(match text(item, "type") {
+        kind @ "command_execution" => call(Act::Run, kind, unwrapped(text(item, "command"))),
+        kind @ "file_change" => call(Act::Edit, kind, &paths(item).collect::<Vec<_>>().join(" ")),
+        "mcp_tool_call" => call(Act::Other, &format!("{}.{}", text(item, "server"), text(item, "tool")), ""),
+        kind @ "web_search" => call(Act::Search, kind, text(item, "query")),
+        "collab_tool_call" => tool_use(text(item, "tool"), id, item, None),
+        _ => return None,
+    }))
+}
+
+fn paths(item: &Value) -> impl Iterator<Item = &str> {
+    list(item, "changes").iter().map(|it| text(it, "path")).filter(|it| !it.is_empty())
+}
+
+/// `Reconnecting... 2/5 (exceeded retry limit, last status: 429 Too Many Requests)`
+fn retry(message: &str) -> Option<AgentEvent> {
+    let rest = message.strip_prefix("Reconnecting... ")?;
+    let attempt = rest.split('/').next().and_then(|it| it.parse().ok()).unwrap_or(0);
+    Some(AgentEvent::Retry { attempt, status: status_in(rest, "status: ") })
+}
+
+/// Without the shell that every command is wrapped in: `/bin/bash -lc 'cargo test'`.
+fn unwrapped(command: &str) -> &str {
+    let inner = command.split_once(" -lc ").or_else(|| command.split_once(" -c "));
+    let Some((_, inner)) = inner.filter(|(shell, _)| shell.ends_with("sh") && !shell.contains(' ')) else {
+        return command;
+    };
+    let quoted =
+        |quote: char| inner.strip_prefix(quote)?.strip_suffix(quote).filter(|it| !it.contains(quote));
+    quoted('\'').or_else(|| quoted('"')).unwrap_or(inner)
+}
+
+/// Over the whole thread. What was cached is among the input already.
+fn tokens(value: &Value) -> Option<u64> {
+    let usage = value.get("usage").filter(|it| it.is_object())?;
+    Some(number(usage, "input_tokens").saturating_add(number(usage, "output_tokens")))
+}
+
+#[cfg(test)]
+mod tests;

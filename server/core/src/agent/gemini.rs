@@ -1,17 +1,143 @@
-//! Gemini CLI, its JSON lines: so far only the error with which a run ended.
+//! Gemini CLI: how it is started headless, and its JSON lines read one by one. What it retries stands on stderr.
+
+use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::provider::{self, Trouble};
+use crate::agent::fields::{number, object, status_in, text, text_at, tool_use};
+use crate::agent::provider;
+use crate::agent::{Act, AgentEvent, ToolUse, Turn};
 
-/// Why the last result is an error. A cap of turns is an early end, no trouble.
-pub fn trouble(output: &str) -> Option<Trouble> {
-    let is_result = |event: &Value| event.get("type").and_then(Value::as_str) == Some("result");
-    let events = output.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let result = { events }.find(is_result)?;
-    let field = |path: &str| result.pointer(path).and_then(Value::as_str).unwrap_or_default();
-    if field("/status") != "error" || field("/error/type") == "FatalTurnLimitedError" {
-        return None;
-    }
-    Some(provider::classify(field("/error/message"), None))
+/// Tool calls that are remembered until their result comes; more at once do not happen.
+const OPEN_CALLS: usize = 256;
+/// Pieces of one message are told together, unless it is longer than this.
+const PIECES_BYTES: usize = 16 * 1024;
+
+/// The state between lines of one process.
+#[derive(Debug, Default)]
+pub struct Gemini {
+    /// By the call's id.
+    calls: HashMap<String, Open>,
+    /// Pieces of the message that is being said.
+    piece: String,
+    last_text: String,
+    /// The end of a message was told: what comes now is the next one.
+    is_said: bool,
+    denied: u32,
 }
+
+#[derive(Debug)]
+struct Open {
+    tool: String,
+    /// The file that it would write.
+    path: Option<String>,
+}
+
+impl Gemini {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one line of stdout. Never fails: what cannot be read comes back as [`AgentEvent::Unread`].
+    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
+        if line.trim().is_empty() {
+            return Vec::new();
+        }
+        let Some(value) = object(line) else { return vec![AgentEvent::Unread(line.to_owned())] };
+        let kind = text(&value, "type");
+        let mut events = Vec::new();
+        if kind == "message" && text(&value, "role") == "assistant" {
+            self.say(text(&value, "content"), &mut events);
+            return events;
+        }
+        self.hush(&mut events);
+        match kind {
+            "init" => events.push(AgentEvent::Started {
+                session: text(&value, "session_id").to_owned(),
+                model: text(&value, "model").to_owned(),
+            }),
+            "tool_use" => events.push(AgentEvent::ToolUse(self.tool_use(&value))),
+            "tool_result" => events.extend(self.tool_result(&value)),
+            "result" => events.push(AgentEvent::Turn(self.result(&value))),
+            "" => events.push(AgentEvent::Unread(line.to_owned())),
+            // Errors that end a run stand in its result.
+            _ => {}
+        }
+        events
+    }
+
+    /// Reads one line of stderr: retries are told nowhere else.
+    pub fn stderr_line(line: &str) -> Option<AgentEvent> {
+        let rest = line.strip_prefix("Attempt ")?;
+        let (attempt, rest) = rest.split_once(' ')?;
+        let attempt = attempt.parse().ok().filter(|_| rest.starts_with("failed"))?;
+        Some(AgentEvent::Retry { attempt, status: status_in(rest, "status ") })
+    }
+
+    fn say(&mut self, piece: &str, events: &mut Vec<AgentEvent>) {
+        if self.is_said {
+            self.last_text.clear();
+            self.is_said = false;
+        }
+        self.piece.push_str(piece);
+        self.last_text.push_str(piece);
+        if self.piece.len() > PIECES_BYTES {
+            events.push(AgentEvent::Text(std::mem::take(&mut self.piece)));
+        }
+    }
+
+    /// Something else came: the message is over.
+    fn hush(&mut self, events: &mut Vec<AgentEvent>) {
+        self.is_said = true;
+        if !self.piece.is_empty() {
+            events.push(AgentEvent::Text(std::mem::take(&mut self.piece)));
+        }
+    }
+
+    fn tool_use(&mut self, value: &Value) -> ToolUse {
+        let input = value.get("parameters").unwrap_or(&Value::Null);
+        let call = tool_use(text(value, "tool_name"), text(value, "tool_id"), input, None);
+        if self.calls.len() < OPEN_CALLS {
+            let path = Some(text(input, "file_path")).filter(|it| call.act == Act::Edit && !it.is_empty());
+            let open = Open { tool: call.tool.clone(), path: path.map(str::to_owned) };
+            self.calls.insert(call.call.clone(), open);
+        }
+        call
+    }
+
+    fn tool_result(&mut self, value: &Value) -> Option<AgentEvent> {
+        let open = self.calls.remove(text(value, "tool_id"));
+        if text(value, "status") != "error" {
+            return open?.path.map(|path| AgentEvent::FileChange { path, within: None });
+        }
+        let message = text_at(value, "/error/message").to_owned();
+        if text_at(value, "/error/type") == "policy_violation" {
+            self.denied = self.denied.saturating_add(1);
+            return Some(AgentEvent::Denied { tool: open.map_or_else(String::new, |it| it.tool), message });
+        }
+        Some(AgentEvent::ToolFailed { text: message })
+    }
+
+    fn result(&mut self, value: &Value) -> Turn {
+        let stats = value.get("stats").filter(|it| it.is_object());
+        let used = |it: &Value| number(it, "input_tokens").saturating_add(number(it, "output_tokens"));
+        let words = text_at(value, "/error/message");
+        let (error, note) = match (text(value, "status"), text_at(value, "/error/type")) {
+            // A cap of turns is an early end, no trouble.
+            ("error", "FatalTurnLimitedError") => (None, Some(crate::sanitize::line(words))),
+            ("error", _) => (Some(provider::classify(words, None)), None),
+            _ => (None, None),
+        };
+        Turn {
+            final_text: self.last_text.clone(),
+            tokens: stats.map(used),
+            denials: self.denied,
+            error,
+            note,
+            ..Turn::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

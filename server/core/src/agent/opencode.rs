@@ -1,25 +1,141 @@
-//! opencode, its JSON lines: so far only the error with which a run ended.
+//! opencode: how it is started headless, and its JSON lines read one by one.
+//!
+//! Nothing says that a run is over but the end of its process, and nothing is added up: steps are. An error counts
+//! unless a step went well after it.
 
 use serde_json::Value;
 
+use crate::agent::fields::{micros, number, object, status, text, text_at, tool_use};
 use crate::agent::provider::{self, Trouble};
+use crate::agent::{Act, AgentEvent, Turn};
 
-/// The last error, unless a step went well after it.
-pub fn trouble(output: &str) -> Option<Trouble> {
-    let mut failed = None;
-    for event in output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        match event.get("type").and_then(Value::as_str) {
-            Some("error") => failed = Some(event),
-            Some("step_finish") => failed = None,
+/// How it says that a tool was not allowed.
+const DENIED: [&str; 3] = [
+    "The user rejected permission",
+    "The user has specified a rule which prevents you",
+    "permission requested and automatically rejected",
+];
+
+/// The state between lines of one process.
+#[derive(Debug, Default)]
+pub struct Opencode {
+    session: String,
+    last_text: String,
+    error: Option<Trouble>,
+    cost_micros: u64,
+    tokens: u64,
+    steps: u32,
+    /// Of the step that is going on.
+    has_said: bool,
+}
+
+impl Opencode {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one line of stdout. Never fails: what cannot be read comes back as [`AgentEvent::Unread`].
+    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
+        if line.trim().is_empty() {
+            return Vec::new();
+        }
+        let Some(value) = object(line) else { return vec![AgentEvent::Unread(line.to_owned())] };
+        let mut events = Vec::from_iter(self.started(&value));
+        let part = value.get("part").unwrap_or(&Value::Null);
+        match text(&value, "type") {
+            "text" => {
+                text(part, "text").clone_into(&mut self.last_text);
+                self.has_said = true;
+                events.push(AgentEvent::Text(self.last_text.clone()));
+            }
+            "tool_use" => {
+                self.has_said = true;
+                events.extend(tool(part));
+            }
+            "step_finish" => events.push(self.step(part)),
+            "error" => {
+                self.error = Some(trouble(&value));
+                events.extend(self.turn().map(AgentEvent::Turn));
+            }
+            "" => events.push(AgentEvent::Unread(line.to_owned())),
+            // Types of other versions say nothing that counts.
             _ => {}
         }
+        events
     }
-    let event = failed?;
-    let data = event.pointer("/error/data")?;
-    let text = |path: &str| data.pointer(path).and_then(Value::as_str).unwrap_or_default();
-    let status = data.get("statusCode").and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
-    let mut trouble = provider::classify(text("/message"), status);
-    let announced = text("/responseHeaders/retry-after");
-    trouble.reset = trouble.reset.or_else(|| provider::reset_in(&format!("retry-after: {announced}")));
-    Some(trouble)
+
+    /// What the process did, once it is gone; `None` where it never said anything of a model's answer.
+    pub fn turn(&self) -> Option<Turn> {
+        (self.steps > 0 || self.error.is_some()).then(|| Turn {
+            final_text: self.last_text.clone(),
+            cost_micros: Some(self.cost_micros),
+            tokens: Some(self.tokens),
+            error: self.error.clone(),
+            ..Turn::default()
+        })
+    }
+
+    /// Every line has the session; the first one counts.
+    fn started(&mut self, value: &Value) -> Option<AgentEvent> {
+        let session = text(value, "sessionID");
+        if !self.session.is_empty() || session.is_empty() {
+            return None;
+        }
+        session.clone_into(&mut self.session);
+        Some(AgentEvent::Started { session: session.to_owned(), model: String::new() })
+    }
+
+    fn step(&mut self, part: &Value) -> AgentEvent {
+        self.error = None;
+        self.steps = self.steps.saturating_add(1);
+        let cost = part.get("cost").and_then(Value::as_f64).map_or(0, micros);
+        self.cost_micros = self.cost_micros.saturating_add(cost);
+        let used = part.get("tokens").map_or(0, tokens);
+        self.tokens = self.tokens.saturating_add(used);
+        let has_said = std::mem::take(&mut self.has_said);
+        match text(part, "reason") {
+            "stop" => AgentEvent::Turn(self.turn().unwrap_or_default()),
+            _ => AgentEvent::Step { empty: !has_said && used == 0 },
+        }
+    }
 }
+
+/// A call is told when it is over, with what became of it.
+fn tool(part: &Value) -> Vec<AgentEvent> {
+    let state = part.get("state").unwrap_or(&Value::Null);
+    let input = state.get("input").unwrap_or(&Value::Null);
+    let call = tool_use(text(part, "tool"), text(part, "callID"), input, None);
+    let after = if text(state, "status") == "error" {
+        let message = text(state, "error").to_owned();
+        if DENIED.iter().any(|it| message.contains(it)) {
+            Some(AgentEvent::Denied { tool: call.tool.clone(), message })
+        } else {
+            Some(AgentEvent::ToolFailed { text: message })
+        }
+    } else if call.act == Act::Edit {
+        let path = text(input, "filePath");
+        (!path.is_empty()).then(|| AgentEvent::FileChange { path: path.to_owned(), within: None })
+    } else {
+        let exit = state.pointer("/metadata/exit").and_then(Value::as_i64).unwrap_or(0);
+        (exit != 0).then(|| AgentEvent::ToolFailed { text: text(state, "output").to_owned() })
+    };
+    std::iter::once(AgentEvent::ToolUse(call)).chain(after).collect()
+}
+
+fn tokens(value: &Value) -> u64 {
+    let cache = value.get("cache").unwrap_or(&Value::Null);
+    let own = ["input", "output", "reasoning"].map(|key| number(value, key));
+    let cached = ["read", "write"].map(|key| number(cache, key));
+    own.into_iter().chain(cached).fold(0, u64::saturating_add)
+}
+
+fn trouble(event: &Value) -> Trouble {
+    let data = event.pointer("/error/data").unwrap_or(&Value::Null);
+    let mut trouble = provider::classify(text(data, "message"), status(data, "statusCode"));
+    let announced = text_at(data, "/responseHeaders/retry-after");
+    trouble.reset = trouble.reset.or_else(|| provider::reset_in(&format!("retry-after: {announced}")));
+    trouble
+}
+
+#[cfg(test)]
+mod tests;

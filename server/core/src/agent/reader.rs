@@ -1,33 +1,52 @@
 //! One process of an agent, read to its end: lines to events, events and the way it ended to an [`AgentRun`].
 //! Keeps a bounded summary, never the output itself.
 
+mod failing;
+
 use crate::agent::claude::Claude;
+use crate::agent::codex::Codex;
 use crate::agent::errors::{self, ErrorScan, Voice};
-use crate::agent::provider::{self, Here};
+use crate::agent::gemini::Gemini;
+use crate::agent::opencode::Opencode;
+use crate::agent::provider::Here;
 use crate::agent::{
-    AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS,
-    ProviderClass, ProviderError, Turn, text,
+    Act, AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS, ToolUse,
+    Turn, text,
 };
 use crate::sanitize;
 use crate::settings::Dialect;
 
 const MAX_FILES: usize = 1000;
-/// Tools that run a command of the agent's, in the dialects.
-const SHELLS: [&str; 5] = ["Bash", "bash", "shell", "exec_command", "run_shell_command"];
-/// What Claude Code says of a session that it was to go on with and does not have.
-const NO_SESSION: &str = "No conversation found with session ID";
+/// Answers in a row that hold nothing: the agent asks for ever what it cannot read.
+const MOST_EMPTY: u32 = 10;
+/// Said where nothing of the promised JSON came.
+const NO_JSON: &str = "its output was not JSON and was read as text";
 
 /// Reads the output of one process in its dialect.
 #[derive(Debug)]
 pub struct Reader {
     dialect: State,
     tally: Tally,
+    /// What the session had used before this process, where the agent counts over all of them.
+    used_before: u64,
 }
 
 #[derive(Debug)]
 enum State {
     Text,
     Claude(Claude),
+    Codex(Codex),
+    Gemini(Gemini),
+    Opencode(Opencode),
+}
+
+/// Why the agent has to be ended although it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// It took more steps than it may.
+    Steps,
+    /// Its provider answers nothing that it can read, and it asks again and again.
+    Garbage,
 }
 
 /// What is kept of the events.
@@ -42,6 +61,15 @@ struct Tally {
     /// Tools that were denied, where only the events tell.
     denied_tools: Vec<String>,
     files: Vec<String>,
+    /// A line of the dialect was read.
+    is_structured: bool,
+    /// Lines of stdout that are none of the dialect: all that was said, if no line was one.
+    unread: String,
+    /// Answers of the model, and calls of tools.
+    steps: u32,
+    calls: u32,
+    /// Answers in a row that held nothing.
+    empty: u32,
     at_rest: bool,
     /// The last line was too long to be read: it may have been the end of a turn.
     skipped: bool,
@@ -83,8 +111,16 @@ impl Reader {
         let dialect = match dialect {
             Dialect::Text => State::Text,
             Dialect::Claude => State::Claude(Claude::new()),
+            Dialect::Codex => State::Codex(Codex::new()),
+            Dialect::Gemini => State::Gemini(Gemini::new()),
+            Dialect::Opencode => State::Opencode(Opencode::new()),
         };
-        Self { dialect, tally: Tally::new() }
+        Self { dialect, tally: Tally::new(), used_before: 0 }
+    }
+
+    /// Of a session that goes on and has used these tokens.
+    pub fn going_on(dialect: Dialect, used_before: u64) -> Self {
+        Self { used_before, ..Self::new(dialect) }
     }
 
     /// Reads one line of stdout, without its line end.
@@ -92,6 +128,9 @@ impl Reader {
         let events = match &mut self.dialect {
             State::Text => vec![text::line(line)],
             State::Claude(claude) => claude.line(line),
+            State::Codex(codex) => codex.line(line),
+            State::Gemini(gemini) => gemini.line(line),
+            State::Opencode(opencode) => opencode.line(line),
         };
         for event in &events {
             self.tally.add(event, matches!(self.dialect, State::Text));
@@ -99,9 +138,17 @@ impl Reader {
         events
     }
 
-    /// Reads one line of stderr: errors may stand there, nothing else is taken from it.
-    pub fn stderr_line(&mut self, line: &str) {
+    /// Reads one line of stderr: errors may stand there, and what the provider is asked again.
+    pub fn stderr_line(&mut self, line: &str) -> Option<AgentEvent> {
         self.tally.stderr_errors.line(line);
+        let event = match &self.dialect {
+            State::Gemini(_) => Gemini::stderr_line(line),
+            State::Text | State::Claude(_) | State::Codex(_) | State::Opencode(_) => None,
+        };
+        if let Some(event) = &event {
+            self.tally.add(event, false);
+        }
+        event
     }
 
     /// Notes a line of stdout that was too long to be kept.
@@ -116,15 +163,30 @@ impl Reader {
         self.tally.at_rest
     }
 
+    /// Whether it has to be ended now; no agent's own cap is relied on.
+    pub fn halt(&self, most_steps: u32) -> Option<Halt> {
+        if self.tally.empty >= MOST_EMPTY {
+            return Some(Halt::Garbage);
+        }
+        (self.tally.steps.max(self.tally.calls) > most_steps).then_some(Halt::Steps)
+    }
+
     /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
-    pub fn finish(self, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
-        let Self { dialect, tally } = self;
-        let error = match dialect {
-            State::Text => text_error(&tally, &end, here),
-            State::Claude(_) => claude_error(&tally, &end, here),
+    pub fn finish(mut self, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
+        self.last_turn();
+        let is_text = self.is_text();
+        let Self { dialect, mut tally, used_before } = self;
+        if is_text && !matches!(dialect, State::Text) {
+            tally.said = std::mem::take(&mut tally.unread);
+        }
+        let error = if is_text {
+            failing::of_text(&tally, &end, here)
+        } else {
+            failing::of_dialect(&dialect, &tally, &end, here)
         };
-        let session_lost = error.is_some() && end.stderr.contains(NO_SESSION);
-        let error = if session_lost { Some(no_session()) } else { error };
+        let session_lost = error.is_some() && failing::is_session_lost(&end.stderr);
+        let error = if session_lost { Some(failing::no_session()) } else { error };
+        let fallback = (is_text && !matches!(dialect, State::Text)).then(|| NO_JSON.to_owned());
         let turn = tally.turn.unwrap_or_default();
         let said = if turn.final_text.is_empty() { tally.said } else { turn.final_text };
         AgentRun {
@@ -133,7 +195,8 @@ impl Reader {
             signal: end.signal,
             duration_ms: end.duration_ms,
             cost_micros: turn.cost_micros,
-            tokens: turn.tokens,
+            tokens: turn.tokens.or_else(|| Some(turn.session_tokens?.saturating_sub(used_before))),
+            session_tokens: turn.session_tokens,
             session: tally.session,
             model: tally.model,
             final_text: tail(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
@@ -141,7 +204,7 @@ impl Reader {
             denied: few(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
             session_lost,
             error,
-            note: turn.note,
+            note: turn.note.or(fallback),
             survivors: end.survivors,
             left: Vec::new(),
             files: tally.files,
@@ -150,6 +213,21 @@ impl Reader {
             output_bytes: tally.output_bytes,
             tools: tally.tools,
             commands: tally.commands,
+        }
+    }
+
+    /// Whether all that came is to be taken for words: of a text agent, and where no line was of the dialect.
+    fn is_text(&self) -> bool {
+        match self.dialect {
+            State::Text => true,
+            _ => !self.tally.is_structured && !self.tally.unread.is_empty(),
+        }
+    }
+
+    /// What a dialect adds up by itself, as nothing in its output does.
+    fn last_turn(&mut self) {
+        if let State::Opencode(opencode) = &self.dialect {
+            self.tally.turn = opencode.turn().or(self.tally.turn.take());
         }
     }
 }
@@ -164,6 +242,11 @@ impl Tally {
             denied: 0,
             denied_tools: Vec::new(),
             files: Vec::new(),
+            is_structured: false,
+            unread: String::new(),
+            steps: 0,
+            calls: 0,
+            empty: 0,
             at_rest: false,
             skipped: false,
             retrying: None,
@@ -177,29 +260,26 @@ impl Tally {
     }
 
     fn add(&mut self, event: &AgentEvent, is_text: bool) {
-        if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
-            self.retrying = None;
-        }
-        self.at_rest = matches!(event, AgentEvent::Turn(_));
-        self.skipped = matches!(event, AgentEvent::Oversize { .. });
+        self.follow(event);
         match event {
             AgentEvent::Started { session, model } => {
-                self.session = Some(session.clone());
-                self.model = Some(model.clone());
+                let told = |it: &String| Some(it.clone()).filter(|it| !it.is_empty());
+                self.session = told(session);
+                self.model = told(model);
             }
             AgentEvent::Text(said) if is_text => {
                 self.output_bytes += said.len() as u64 + 1;
                 self.said_errors.line(said);
-                self.append(said);
+                append(&mut self.said, said);
             }
             AgentEvent::Text(said) => {
                 self.output_bytes += said.len() as u64;
                 self.said_errors.whole(said);
                 self.said.clone_from(said);
             }
-            AgentEvent::ToolUse { tool, detail } => self.tool(tool, detail),
+            AgentEvent::ToolUse(call) => self.tool(call),
             AgentEvent::ToolFailed { text } => self.tool_errors.whole(text),
-            AgentEvent::FileChange { path } => {
+            AgentEvent::FileChange { path, .. } => {
                 if self.files.len() < MAX_FILES && !self.files.contains(path) {
                     self.files.push(path.clone());
                 }
@@ -212,28 +292,51 @@ impl Tally {
                 }
             }
             AgentEvent::Turn(turn) => self.turn = Some(turn.clone()),
-            AgentEvent::Limit { .. } | AgentEvent::Oversize { .. } | AgentEvent::Unread(_) => {}
+            AgentEvent::Unread(line) if !self.is_structured => append(&mut self.unread, line),
+            AgentEvent::Step { .. }
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Oversize { .. }
+            | AgentEvent::Unread(_) => {}
         }
     }
 
-    fn tool(&mut self, tool: &str, detail: &str) {
-        if self.tools.len() < MOST_TOOLS && !self.tools.iter().any(|it| it == tool) {
-            self.tools.push(sanitize::line(tool));
+    /// Where in its work the agent is.
+    fn follow(&mut self, event: &AgentEvent) {
+        if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
+            self.retrying = None;
         }
-        if SHELLS.contains(&tool) && !detail.is_empty() && self.commands.len() < MOST_COMMANDS {
-            self.commands.push(detail.to_owned());
+        self.at_rest = matches!(event, AgentEvent::Turn(_));
+        self.skipped = matches!(event, AgentEvent::Oversize { .. });
+        self.is_structured |=
+            !matches!(event, AgentEvent::Unread(_) | AgentEvent::Oversize { .. } | AgentEvent::Retry { .. });
+        match event {
+            AgentEvent::Step { empty } => {
+                self.steps = self.steps.saturating_add(1);
+                self.empty = if *empty { self.empty.saturating_add(1) } else { 0 };
+            }
+            AgentEvent::ToolUse(_) => self.calls = self.calls.saturating_add(1),
+            _ => {}
         }
     }
 
-    /// Appends a line and keeps the end, cutting only now and then.
-    fn append(&mut self, line: &str) {
-        if !self.said.is_empty() {
-            self.said.push('\n');
+    fn tool(&mut self, call: &ToolUse) {
+        if self.tools.len() < MOST_TOOLS && !self.tools.contains(&call.tool) {
+            self.tools.push(sanitize::line(&call.tool));
         }
-        self.said.push_str(line);
-        if self.said.len() > 4 * FINAL_TEXT_BYTES {
-            self.said = tail(&self.said, FINAL_TEXT_BYTES).to_owned();
+        if call.act == Act::Run && !call.detail.is_empty() && self.commands.len() < MOST_COMMANDS {
+            self.commands.push(call.detail.clone());
         }
+    }
+}
+
+/// Appends a line and keeps the end, cutting only now and then.
+fn append(said: &mut String, line: &str) {
+    if !said.is_empty() {
+        said.push('\n');
+    }
+    said.push_str(line);
+    if said.len() > 4 * FINAL_TEXT_BYTES {
+        *said = tail(said, FINAL_TEXT_BYTES).to_owned();
     }
 }
 
@@ -246,88 +349,6 @@ fn few(denied: &[String]) -> Vec<String> {
         }
     }
     kept
-}
-
-fn text_error(tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> Option<ProviderError> {
-    match end.ending {
-        AgentEnding::NotStarted => Some(not_started(end)),
-        // Some say so and call it a success.
-        AgentEnding::Exited if end.exit == Some(0) => provider::of_whole(&tally.said).map(|it| it.at(here)),
-        AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(died(end)),
-        AgentEnding::Exited => {
-            let trouble = provider::of_failed(&end.stderr, &tally.said).map(|it| it.at(here));
-            trouble.or_else(|| Some(died(end)))
-        }
-        AgentEnding::TimedOut | AgentEnding::Idle | AgentEnding::Stopped => None,
-    }
-}
-
-fn claude_error(tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> Option<ProviderError> {
-    match end.ending {
-        AgentEnding::NotStarted => Some(not_started(end)),
-        // What was ended in the middle of retries was waiting for its provider, not working.
-        AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable),
-        AgentEnding::Stopped => None,
-        AgentEnding::Exited => match &tally.turn {
-            // A signal after the last turn (or a late exit code) takes nothing back of what was done.
-            Some(turn) => turn.error.clone().map(|it| it.at(here)),
-            None if tally.skipped && end.exit == Some(0) => None,
-            None => Some(died(end)),
-        },
-    }
-}
-
-fn unreachable(Retrying { status }: Retrying) -> ProviderError {
-    let class = match status {
-        Some(401 | 403) => ProviderClass::Login,
-        _ => ProviderClass::Transient,
-    };
-    let message = match status {
-        Some(status) => format!("the provider answered {status} again and again"),
-        None => "the provider did not answer".to_owned(),
-    };
-    ProviderError { class, message, status, resets_at: None }
-}
-
-fn not_started(end: &ProcessEnd) -> ProviderError {
-    match end.reason.as_str() {
-        "" => crash("could not be started"),
-        reason => crash(&format!("could not be started: {reason}")),
-    }
-}
-
-/// The process ended without a word of its own about why.
-fn died(end: &ProcessEnd) -> ProviderError {
-    if end.stderr.contains("cannot be used with root/sudo privileges") {
-        let remedy = "the agent refuses to run without permission checks as root; set `permissions = \"edits\"`, \
-                      run as another user, or use `sandboxed-all` where bubblewrap works";
-        return ProviderError { class: ProviderClass::Refused, ..crash(remedy) };
-    }
-    let how = match (end.exit, end.signal) {
-        (Some(code @ (126 | 127)), _) => format!("could not be started (exit {code})"),
-        (Some(0), _) => "ended without a result".to_owned(),
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}"),
-        (None, None) => "ended without a word".to_owned(),
-    };
-    match end.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
-        Some(last) => crash(&format!("{how}: {}", last.trim())),
-        None => crash(&how),
-    }
-}
-
-fn no_session() -> ProviderError {
-    let message = "the session to go on with does not exist any more";
-    ProviderError { class: ProviderClass::Refused, ..crash(message) }
-}
-
-fn crash(message: &str) -> ProviderError {
-    ProviderError {
-        class: ProviderClass::Crash,
-        message: sanitize::line(message),
-        status: None,
-        resets_at: None,
-    }
 }
 
 /// The last `bytes` of a text, from a character's start.

@@ -190,6 +190,7 @@ fn cut_short(row: &Iteration) -> String {
     match row.ending {
         Some(AgentEnding::TimedOut) => format!("out of time after {after}, "),
         Some(AgentEnding::Idle) => format!("no sign of life after {after}, "),
+        Some(AgentEnding::Capped) => "too many steps, ".to_owned(),
         Some(AgentEnding::Stopped) => "stopped, ".to_owned(),
         Some(AgentEnding::Exited | AgentEnding::NotStarted) | None => String::new(),
     }

@@ -266,6 +266,7 @@ fn run() -> AgentRun {
         duration_ms: 1,
         cost_micros: Some(2),
         tokens: Some(3),
+        session_tokens: Some(4),
         session: Some("s".to_owned()),
         model: Some("m".to_owned()),
         final_text: "done".to_owned(),

@@ -117,6 +117,9 @@ fn dialect(word: &str) -> Option<Dialect> {
     match word {
         "text" => Some(Dialect::Text),
         "claude" => Some(Dialect::Claude),
+        "codex" => Some(Dialect::Codex),
+        "gemini" => Some(Dialect::Gemini),
+        "opencode" => Some(Dialect::Opencode),
         _ => None,
     }
 }

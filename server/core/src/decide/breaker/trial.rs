@@ -23,6 +23,7 @@ pub(super) fn verdict(state: &Loop) -> Option<Verdict> {
     match look.row.ending {
         Some(AgentEnding::TimedOut) => return Some(Verdict::Failed(format!("out of time after {took}"))),
         Some(AgentEnding::Idle) => return Some(Verdict::Failed(format!("no sign of life after {took}"))),
+        Some(AgentEnding::Capped) => return Some(Verdict::Failed("too many steps".to_owned())),
         Some(AgentEnding::Exited | AgentEnding::Stopped | AgentEnding::NotStarted) | None => {}
     }
     if is_provider_trouble(look.row) {

@@ -210,7 +210,7 @@ fn budget(known: &Known<'_>, status: &LoopStatus) -> String {
     parts.extend(cost.map(|it| format!("{it} of {}", words::cost(limits.cost_micros))));
     let of = limits.tokens.map_or_else(String::new, |it| format!(" of {}", words::amount(it)));
     parts.extend(status.spent.tokens.map(|it| format!("{}{of} tokens", words::amount(it))));
-    let tells = known.state.is_none_or(|it| it.spec.agent.dialect.tells_cost());
+    let tells = known.state.is_none_or(|it| it.spec.agent.kind().capabilities().cost.is_yes());
     if status.spent.cost_micros.is_none() && !tells {
         parts.push("its cost is not told by the agent".to_owned());
     }

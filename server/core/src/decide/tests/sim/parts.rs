@@ -101,6 +101,7 @@ pub(crate) fn quiet_run() -> AgentRun {
         signal: None,
         duration_ms: 0,
         cost_micros: None,
+        session_tokens: None,
         tokens: None,
         session: None,
         model: None,

@@ -1,0 +1,110 @@
+//! Every captured transcript of the real program, against what its scenario says.
+
+use proptest::prelude::{any, proptest};
+
+use super::{Codex, unwrapped};
+use crate::agent::ProviderClass::{Crash, Login, Quota, Refused, Transient};
+use crate::agent::provider::Here;
+use crate::agent::reader::Reader;
+use crate::agent::transcripts::{Expect, NOW, OK, captured, end, failed, read, table};
+use crate::agent::{AgentEvent, AgentRun};
+use crate::settings::Dialect;
+
+fn ok(tokens: u64, final_text: &'static str) -> Expect {
+    Expect { tokens: Some(tokens), final_text, ..OK }
+}
+
+#[test]
+fn transcripts_are_read_as_their_scenarios_say() {
+    table! { Dialect::Codex, "codex",
+        "trivial_text" => ok(120, "hi there");
+        "success_edit" => ok(5480, "All done <promise>COMPLETE</promise>");
+        "hook_stop_cap" => ok(3720, "again");
+        "hook_pre_deny" => ok(240, "fin");
+        "sess_1" => ok(120, "ok blue");
+        "sess_2_resume" => ok(240, "two");
+        "err_400" => failed(Refused);
+        "err_401" => failed(Login);
+        "err_429" => failed(Transient);
+        "err_429_then_ok" => ok(120, "fine");
+        "err_429_usage_limit" => Expect { resets_in: Some(3660), ..failed(Quota) };
+        "err_500" => failed(Transient);
+        "err_drop" => failed(Transient);
+        "err_malformed" => failed(Transient);
+        "err_no_key" => failed(Login);
+        "kill_tool_SIGTERM" => Expect { exit: 143, ..failed(Crash) };
+        "stuck_hang" => Expect { exit: 137, ..failed(Crash) };
+    }
+}
+
+#[test]
+fn tokens_count_over_the_whole_thread() {
+    let mut reader = Reader::going_on(Dialect::Codex, 120);
+    captured!("codex", "sess_2_resume").lines().for_each(|line| drop(reader.line(line)));
+    let run = reader.finish(end("", 0), &Here::utc(NOW));
+    assert_eq!((run.tokens, run.session_tokens), (Some(120), Some(240)));
+}
+
+#[test]
+fn edits_commands_and_failures_are_told() {
+    let run = read(Dialect::Codex, captured!("codex", "success_edit"), "", 0);
+    let AgentRun { files, commands, tools, session, errors, .. } = run;
+    assert_eq!(files, ["/home/dev/cx/main.rs", "/home/dev/cx/new.txt"]);
+    assert_eq!(commands, ["cat main.rs", "ls; exit 3"]);
+    assert_eq!(tools, ["command_execution", "file_change"]);
+    assert_eq!(session.as_deref(), Some("01a1f942-f9d3-7042-a005-59c16413b40f"));
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn retries_are_events_and_no_failures() {
+    let mut codex = Codex::new();
+    let events: Vec<AgentEvent> =
+        captured!("codex", "err_429").lines().flat_map(|line| codex.line(line)).collect();
+    assert!(events.contains(&AgentEvent::Retry { attempt: 2, status: Some(429) }), "{events:?}");
+    // Remarks about its own configuration are none of the agent's words.
+    assert!(!events.iter().any(|it| matches!(it, AgentEvent::Text(_) | AgentEvent::Unread(_))), "{events:?}");
+}
+
+#[test]
+fn a_session_that_is_gone_is_told_apart() {
+    let run = read(Dialect::Codex, "", captured!("codex", "sess_4_unknown", ".stderr.txt"), 1);
+    assert!(run.session_lost, "{run:?}");
+    assert_eq!(run.error.map(|it| it.class), Some(Refused));
+    let other = read(Dialect::Codex, "", captured!("codex", "no_git_repo", ".stderr.txt"), 1);
+    assert!(!other.session_lost && other.error.is_some_and(|it| it.message.contains("trusted directory")));
+}
+
+#[test]
+fn commands_are_told_without_their_shell() {
+    for (command, expect) in [
+        ("/bin/bash -lc 'cargo test'", "cargo test"),
+        ("bash -lc \"cargo test\"", "cargo test"),
+        ("/bin/zsh -c ls", "ls"),
+        ("cargo test -c 'x'", "cargo test -c 'x'"),
+        ("/bin/bash -lc 'echo '\"'\"'a'\"'\"''", "'echo '\"'\"'a'\"'\"''"),
+        ("ls", "ls"),
+    ] {
+        assert_eq!(unwrapped(command), expect, "{command}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn total_on_any_line(line in any::<String>()) {
+        Codex::new().line(&line);
+    }
+
+    #[test]
+    fn total_on_any_shape(
+        kind in "item.started|item.completed|turn.completed|turn.failed|error|thread.started",
+        item in "command_execution|file_change|agent_message|mcp_tool_call|collab_tool_call|error",
+        value in "null|1|\"x\"|\\[\\]|\\[null\\]|\\{\\}",
+    ) {
+        let line = format!(
+            r#"{{"type":"{kind}","item":{{"type":"{item}","command":{value},"changes":{value},"status":{value}}},
+            "usage":{value},"error":{value},"message":{value},"thread_id":{value}}}"#
+        );
+        Codex::new().line(&line);
+    }
+}

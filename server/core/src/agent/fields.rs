@@ -1,0 +1,79 @@
+//! Fields of the JSON lines that agents print. What is missing or of another type is simply not there.
+
+use serde_json::Value;
+
+use super::{Act, ToolUse};
+use crate::sanitize;
+
+const DETAIL_CHARS: usize = 120;
+
+/// One line as an object; `None` for anything else.
+pub(super) fn object(line: &str) -> Option<Value> {
+    serde_json::from_str(line).ok().filter(Value::is_object)
+}
+
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub(super) fn number(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or(0)
+}
+
+pub(super) fn status(value: &Value, key: &str) -> Option<u16> {
+    value.get(key).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok())
+}
+
+pub(super) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+pub(super) fn micros(usd: f64) -> u64 {
+    if usd.is_finite() && usd > 0.0 { (usd * 1e6).round() as u64 } else { 0 }
+}
+
+/// A tool that was called, known by its name and by what it was asked to do.
+pub(super) fn tool_use(tool: &str, call: &str, input: &Value, within: Option<&str>) -> ToolUse {
+    ToolUse {
+        act: Act::of(tool),
+        tool: tool.to_owned(),
+        detail: detail(input),
+        call: call.to_owned(),
+        within: within.filter(|it| !it.is_empty()).map(str::to_owned),
+    }
+}
+
+/// What a tool was asked to do, in one short line.
+pub(super) fn detail(input: &Value) -> String {
+    const KEYS: [&str; 13] = [
+        "command",
+        "cmd",
+        "file_path",
+        "filePath",
+        "notebook_path",
+        "absolute_path",
+        "path",
+        "dir_path",
+        "pattern",
+        "description",
+        "url",
+        "query",
+        "prompt",
+    ];
+    short(KEYS.into_iter().map(|key| text(input, key)).find(|it| !it.is_empty()).unwrap_or_default())
+}
+
+pub(super) fn short(told: &str) -> String {
+    sanitize::line_within(told, DETAIL_CHARS)
+}
+
+/// The status that stands behind `before`, in words.
+pub(super) fn status_in(words: &str, before: &str) -> Option<u16> {
+    let (_, rest) = words.split_once(before)?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|it| (100..600).contains(it))
+}

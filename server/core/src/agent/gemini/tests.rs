@@ -1,0 +1,102 @@
+//! Every captured transcript of the real program, against what its scenario says.
+
+use proptest::prelude::{any, proptest};
+
+use super::Gemini;
+use crate::agent::ProviderClass::{Crash, Login, Transient};
+use crate::agent::provider::Here;
+use crate::agent::reader::{ProcessEnd, Reader};
+use crate::agent::transcripts::{Expect, NOW, OK, captured, end, failed, read, table};
+use crate::agent::{AgentEnding, AgentEvent};
+use crate::settings::Dialect;
+
+fn ok(tokens: u64, final_text: &'static str) -> Expect {
+    Expect { tokens: Some(tokens), final_text, ..OK }
+}
+
+#[test]
+fn transcripts_are_read_as_their_scenarios_say() {
+    table! { Dialect::Gemini, "gemini",
+        "trivial_text" => ok(120, "hi there");
+        "success_edit" => ok(5480, "All done <promise>COMPLETE</promise>");
+        "hook_tool_deny" => Expect { denials: 1, ..ok(240, "fin") };
+        "hook_after_block" => ok(2160, "again");
+        "sess_1" => ok(120, "ok blue");
+        "sess_2_resume_id" => ok(120, "two");
+        "hook_max_turns" => Expect { exit: 53, ..ok(240, "") };
+        "err_401" => Expect { exit: 144, tokens: Some(0), ..failed(Login) };
+        "err_429" => Expect { exit: 137, ..failed(Crash) };
+        "err_429_then_ok" => ok(120, "fine");
+        "err_500_then_ok" => ok(120, "fine");
+        "kill_tool_SIGTERM" => Expect { exit: 137, ..failed(Crash) };
+        "stuck_hang" => Expect { exit: 137, ..failed(Crash) };
+    }
+}
+
+#[test]
+fn what_it_retries_stands_on_stderr() {
+    let stderr = captured!("gemini", "err_429", ".stderr.txt");
+    let told: Vec<AgentEvent> = stderr.lines().filter_map(Gemini::stderr_line).collect();
+    assert_eq!(told.first(), Some(&AgentEvent::Retry { attempt: 1, status: Some(429) }));
+    // Ended in the middle of it, it was waiting for its provider and not working.
+    let mut reader = Reader::new(Dialect::Gemini);
+    captured!("gemini", "err_429").lines().for_each(|line| drop(reader.line(line)));
+    stderr.lines().for_each(|line| drop(reader.stderr_line(line)));
+    let end = ProcessEnd { ending: AgentEnding::Idle, ..end(stderr, 137) };
+    let error = reader.finish(end, &Here::utc(NOW)).error.unwrap();
+    assert_eq!((error.class, error.status), (Transient, Some(429)), "{error:?}");
+}
+
+#[test]
+fn a_failure_before_the_first_line_stands_on_stderr() {
+    let run = read(Dialect::Gemini, "", captured!("gemini", "err_no_key", ".stderr.txt"), 41);
+    assert_eq!(run.error.map(|it| it.class), Some(Login));
+}
+
+#[test]
+fn a_cap_of_turns_is_an_early_end_and_no_failure() {
+    let run = read(Dialect::Gemini, captured!("gemini", "hook_max_turns"), "", 53);
+    assert!(run.note.is_some_and(|it| it.starts_with("Reached max session turns")));
+    assert_eq!(run.commands, ["echo hey", "echo hey"]);
+}
+
+#[test]
+fn files_are_those_that_tools_really_wrote() {
+    let run = read(Dialect::Gemini, captured!("gemini", "success_edit"), "", 0);
+    assert_eq!(run.files, ["/home/dev/gm/main.rs", "/home/dev/gm/new.txt"]);
+    assert_eq!(run.tools, ["read_file", "replace", "write_file", "run_shell_command"]);
+    let denied = read(Dialect::Gemini, captured!("gemini", "hook_tool_deny"), "", 0);
+    assert_eq!(denied.denied, ["run_shell_command"]);
+}
+
+#[test]
+fn pieces_of_one_message_are_one_text() {
+    let mut gemini = Gemini::new();
+    let piece =
+        |text: &str| format!(r#"{{"type":"message","role":"assistant","content":"{text}","delta":true}}"#);
+    let lines = [piece("one "), piece("two"), r#"{"type":"result","status":"success"}"#.to_owned()];
+    let events: Vec<AgentEvent> = lines.iter().flat_map(|line| gemini.line(line)).collect();
+    assert_eq!(events.first(), Some(&AgentEvent::Text("one two".to_owned())));
+    let Some(AgentEvent::Turn(turn)) = events.last() else { panic!("{events:?}") };
+    assert_eq!(turn.final_text, "one two");
+}
+
+proptest! {
+    #[test]
+    fn total_on_any_line(line in any::<String>()) {
+        Gemini::new().line(&line);
+        Gemini::stderr_line(&line);
+    }
+
+    #[test]
+    fn total_on_any_shape(
+        kind in "init|message|tool_use|tool_result|error|result",
+        value in "null|1|\"x\"|\"error\"|\\[\\]|\\{\\}",
+    ) {
+        let line = format!(
+            r#"{{"type":"{kind}","role":"assistant","content":{value},"parameters":{value},"status":{value},
+            "error":{value},"stats":{value},"tool_id":{value},"tool_name":{value}}}"#
+        );
+        Gemini::new().line(&line);
+    }
+}

@@ -1,0 +1,263 @@
+//! The agents that loopkeeper knows by name, and what each of them can and cannot do. What was not found out by
+//! running a program says so.
+
+use crate::settings::Dialect;
+
+/// Whose command line, environment and output an agent has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    /// The built-in one, which talks as Claude Code does.
+    Demo,
+    /// Any command of the user's: what it prints is known, nothing else.
+    Own(Dialect),
+}
+
+/// What an agent can do, as far as its output and its command line are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// JSON lines that loopkeeper reads; otherwise all it prints is taken for its words.
+    pub structured: Can,
+    /// What a run cost.
+    pub cost: Can,
+    pub tokens: Can,
+    /// A session under an id that loopkeeper chooses; otherwise its own is read from its output.
+    pub chosen_session: Can,
+    pub resume: Can,
+    /// A new session that begins as a copy of another.
+    pub fork: Can,
+    pub stop_hook: StopHook,
+    /// A hook that refuses a tool.
+    pub tool_veto: Can,
+    /// A cap of its own on the steps of one run.
+    pub step_cap: Can,
+    /// Speaks the Agent Client Protocol without a program in between.
+    pub acp: Can,
+    /// Tells which of its tools were denied.
+    pub denials: Can,
+    pub found: Found,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Can {
+    Yes,
+    No,
+    /// Nobody looked: a command of the user's own.
+    Unknown,
+}
+
+impl Can {
+    pub fn is_yes(self) -> bool {
+        self == Self::Yes
+    }
+}
+
+/// A hook that holds a session open when its agent wants to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopHook {
+    Unbounded,
+    /// The agent overrides it after so many refusals in a row.
+    Capped(u32),
+    None,
+    Unknown,
+}
+
+/// How the capabilities were found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// By running this version.
+    Run(&'static str),
+    /// Nothing is known but what its output can hold.
+    ByOutput,
+}
+
+/// The names of those that can be chosen without a table of their own, as `auto` looks for them.
+pub const AUTO: [Kind; 4] = [Kind::Claude, Kind::Codex, Kind::Opencode, Kind::Gemini];
+
+/// Every known program.
+pub const KNOWN: [Kind; 4] = AUTO;
+
+impl Kind {
+    /// The kind of an agent by its name in the configuration.
+    pub fn of(name: &str, output: Dialect) -> Self {
+        match name {
+            "demo" => Self::Demo,
+            _ => KNOWN.into_iter().find(|it| it.name() == name).unwrap_or(Self::Own(output)),
+        }
+    }
+
+    /// As the configuration names it, and the program that is looked for; empty for a command of the user's own.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Demo => "demo",
+            Self::Own(_) => "",
+        }
+    }
+
+    /// What it calls itself.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
+            Self::Opencode => "OpenCode",
+            Self::Demo => "the demo agent",
+            Self::Own(_) => "a command of your own",
+        }
+    }
+
+    /// How people get it, as a command.
+    pub fn install(self) -> Option<&'static str> {
+        match self {
+            Self::Claude => Some("npm install -g @anthropic-ai/claude-code"),
+            Self::Codex => Some("npm install -g @openai/codex"),
+            Self::Gemini => Some("npm install -g @google/gemini-cli"),
+            Self::Opencode => Some("npm install -g opencode-ai"),
+            Self::Demo | Self::Own(_) => None,
+        }
+    }
+
+    /// How somebody logs in, as the end of a sentence that says so.
+    pub fn log_in(self) -> Option<&'static str> {
+        match self {
+            Self::Claude => Some("start `claude` in a terminal and log in with `/login`"),
+            Self::Codex => Some("log in with `codex login`, or set `OPENAI_API_KEY`"),
+            Self::Gemini => {
+                Some("start `gemini` in a terminal and log in with `/auth`, or set `GEMINI_API_KEY`")
+            }
+            Self::Opencode => Some("log in with `opencode auth login`"),
+            Self::Demo | Self::Own(_) => None,
+        }
+    }
+
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Claude | Self::Demo => Dialect::Claude,
+            Self::Codex => Dialect::Codex,
+            Self::Gemini => Dialect::Gemini,
+            Self::Opencode => Dialect::Opencode,
+            Self::Own(dialect) => dialect,
+        }
+    }
+
+    #[rustfmt::skip]
+    pub fn capabilities(self) -> Capabilities {
+        use Can::{No, Yes};
+        match self {
+            Self::Claude => Capabilities {
+                structured: Yes, cost: Yes, tokens: Yes, chosen_session: Yes, resume: Yes, fork: Yes,
+                stop_hook: StopHook::Capped(8), tool_veto: Yes, step_cap: Yes, acp: No, denials: Yes,
+                found: Found::Run("2.1.329"),
+            },
+            Self::Codex => Capabilities {
+                structured: Yes, cost: No, tokens: Yes, chosen_session: No, resume: Yes, fork: No,
+                stop_hook: StopHook::Unbounded, tool_veto: Yes, step_cap: No, acp: No, denials: No,
+                found: Found::Run("0.169.0"),
+            },
+            Self::Gemini => Capabilities {
+                structured: Yes, cost: No, tokens: Yes, chosen_session: Yes, resume: Yes, fork: No,
+                stop_hook: StopHook::Unbounded, tool_veto: Yes, step_cap: Yes, acp: Yes, denials: Yes,
+                found: Found::Run("0.61.0"),
+            },
+            Self::Opencode => Capabilities {
+                structured: Yes, cost: Yes, tokens: Yes, chosen_session: No, resume: Yes, fork: Yes,
+                stop_hook: StopHook::None, tool_veto: Yes, step_cap: No, acp: Yes, denials: Yes,
+                found: Found::Run("1.18.33"),
+            },
+            Self::Demo => Capabilities { found: Found::ByOutput, ..of_output(Dialect::Claude) },
+            Self::Own(dialect) => of_output(dialect),
+        }
+    }
+}
+
+/// What a command of the user's own can tell by what it prints.
+fn of_output(dialect: Dialect) -> Capabilities {
+    let told = |it: bool| if it { Can::Yes } else { Can::No };
+    let said = match dialect {
+        Dialect::Text => None,
+        Dialect::Claude => Some(Kind::Claude),
+        Dialect::Codex => Some(Kind::Codex),
+        Dialect::Gemini => Some(Kind::Gemini),
+        Dialect::Opencode => Some(Kind::Opencode),
+    };
+    let of_kind = said.map(Kind::capabilities);
+    let reads = |field: fn(&Capabilities) -> Can| of_kind.as_ref().map_or(Can::No, field);
+    Capabilities {
+        structured: told(said.is_some()),
+        cost: reads(|it| it.cost),
+        tokens: reads(|it| it.tokens),
+        chosen_session: Can::Unknown,
+        resume: Can::Unknown,
+        fork: Can::Unknown,
+        stop_hook: StopHook::Unknown,
+        tool_veto: Can::Unknown,
+        step_cap: Can::Unknown,
+        acp: Can::Unknown,
+        denials: reads(|it| it.denials),
+        found: Found::ByOutput,
+    }
+}
+
+impl Capabilities {
+    /// What the user should know before it bites, one sentence each; nothing where nothing is missing.
+    pub fn lacks(&self) -> Vec<&'static str> {
+        let missing = [
+            (self.structured, "it tells nothing but text: no tokens, no tools, no files, no session"),
+            (self.cost, "it tells no cost: `limits.cost_usd` cannot be held"),
+            (self.tokens, "it tells no tokens: `limits.tokens` cannot be held"),
+            (
+                self.denials,
+                "it does not tell which tools were denied: an iteration that changes nothing is the only sign",
+            ),
+        ];
+        let all = missing.into_iter().filter(|(can, _)| *can == Can::No).map(|(_, sentence)| sentence);
+        // Whoever prints text only tells nothing of the rest either.
+        let most = if self.structured == Can::No { 2 } else { missing.len() };
+        all.take(most).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AUTO, Can, KNOWN, Kind};
+    use crate::settings::Dialect;
+
+    #[test]
+    fn names_lead_back_to_their_kind() {
+        for kind in KNOWN {
+            assert_eq!(Kind::of(kind.name(), Dialect::Text), kind);
+            assert!(kind.install().is_some() && kind.log_in().is_some(), "{kind:?}");
+        }
+        assert_eq!(Kind::of("demo", Dialect::Text), Kind::Demo);
+        assert_eq!(Kind::of("mine", Dialect::Codex), Kind::Own(Dialect::Codex));
+        assert_eq!(AUTO.map(Kind::name), ["claude", "codex", "opencode", "gemini"]);
+    }
+
+    #[test]
+    fn what_is_missing_is_said_before_it_bites() {
+        let check = |kind: Kind, expect: &[&str]| {
+            let lacks = kind.capabilities().lacks();
+            assert_eq!(lacks.len(), expect.len(), "{kind:?}: {lacks:?}");
+            assert!(lacks.iter().zip(expect).all(|(it, part)| it.contains(part)), "{kind:?}: {lacks:?}");
+        };
+        check(Kind::Claude, &[]);
+        check(Kind::Codex, &["no cost", "denied"]);
+        check(Kind::Gemini, &["no cost"]);
+        check(Kind::Opencode, &[]);
+        check(Kind::Own(Dialect::Text), &["but text", "no cost"]);
+        check(Kind::Own(Dialect::Codex), &["no cost", "denied"]);
+    }
+
+    #[test]
+    fn of_a_command_of_the_users_own_only_its_output_is_known() {
+        let own = Kind::Own(Dialect::Claude).capabilities();
+        assert_eq!((own.cost, own.resume, own.tool_veto), (Can::Yes, Can::Unknown, Can::Unknown));
+    }
+}
