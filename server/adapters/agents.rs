@@ -7,17 +7,17 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::agent::{allow, claude};
+use loopkeeper_core::agent::allow;
+use loopkeeper_core::agent::claude::start::SANDBOXED;
+use loopkeeper_core::agent::kind::{AUTO, KNOWN, Kind};
+use loopkeeper_core::agent::starting::{Line, Start};
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{AgentSettings, Dialect, PromptBy};
+use loopkeeper_core::settings::AgentSettings;
 use loopkeeper_core::task::{Check, Criterion};
-
-/// Agents that `auto` looks for, in this order.
-const AUTO: [&str; 1] = ["claude"];
 
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
-    #[error("no agent was found on PATH (looked for {})", AUTO.map(|it| format!("`{it}`")).join(", "))]
+    #[error("no agent was found on PATH (looked for {})", AUTO.map(|it| format!("`{}`", it.name())).join(", "))]
     NoneFound,
     #[error("the agent `{agent}` cannot start: no program `{program}` on PATH")]
     Missing { agent: String, program: String },
@@ -27,6 +27,8 @@ pub enum AgentError {
     Unknown { agent: String },
     #[error("the agent `{agent}` has no command")]
     NoCommand { agent: String },
+    #[error("the agent `{agent}` refuses to run without permission checks as root")]
+    Root { agent: String },
     #[error("loopkeeper's own program cannot be found: {source}")]
     Ourselves { source: std::io::Error },
 }
@@ -34,12 +36,15 @@ pub enum AgentError {
 impl AgentError {
     /// The remedy, for people.
     pub fn hint(&self) -> String {
-        const INSTALL: &str = "install Claude Code (`npm install -g @anthropic-ai/claude-code`)";
         const OWN: &str = "set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`";
         match self {
-            Self::NoneFound => format!("{INSTALL}, or {OWN}."),
-            Self::Missing { agent, .. } if agent == "claude" => {
-                format!("{INSTALL}, or give its path as `command` under `[agents.claude]`.")
+            Self::NoneFound => {
+                let first = AUTO.first().map_or_else(String::new, |it| install(*it));
+                format!("{first} or another of them, or {OWN}.")
+            }
+            Self::Missing { agent, .. } if known(agent).is_some() => {
+                let how = known(agent).map_or_else(String::new, install);
+                format!("{how}, or give its path as `command` under `[agents.{agent}]`.")
             }
             Self::Missing { agent, .. } => {
                 format!(
@@ -49,11 +54,29 @@ impl AgentError {
             Self::NoProgram { agent, .. } => {
                 format!("correct `command` under `[agents.{agent}]`, or `chmod +x` it.")
             }
-            Self::Unknown { .. } => "use `claude`, `demo` or a name of `[agents]`.".to_owned(),
+            Self::Unknown { .. } => {
+                let names = KNOWN.map(|it| format!("`{}`", it.name())).join(", ");
+                format!("use {names}, `demo` or a name of `[agents]`.")
+            }
+            Self::Root { agent } => format!(
+                "set `permissions = \"edits\"` under `[agents.{agent}]`, use `\"sandboxed-all\"` where bubblewrap \
+                 works, or run as another user; where this machine is a sandbox itself, set `{} = \"1\"` under \
+                 `[env.set]`.",
+                SANDBOXED.0
+            ),
             Self::NoCommand { agent } => format!("add `command = [\"…\"]` under `[agents.{agent}]`."),
             Self::Ourselves { .. } => "start loopkeeper by its whole path.".to_owned(),
         }
     }
+}
+
+fn known(name: &str) -> Option<Kind> {
+    KNOWN.into_iter().find(|it| it.name() == name)
+}
+
+fn install(kind: Kind) -> String {
+    let how = kind.install().map_or_else(String::new, |it| format!(" (`{it}`)"));
+    format!("install {}{how}", kind.title())
 }
 
 /// What is wanted, with what the choice depends on.
@@ -67,14 +90,18 @@ pub struct Wanted<'a> {
     pub criteria: &'a [Criterion],
     /// The `PATH` to search.
     pub path: &'a OsStr,
+    /// Some refuse to do without permission checks for root.
+    pub is_root: bool,
+    /// `[env] set`.
+    pub env_set: &'a [(String, String)],
 }
 
 /// The agent of a loop, ready to be recorded: whole paths, every argument.
 pub fn plan(wanted: &Wanted<'_>) -> Result<AgentPlan, AgentError> {
     if wanted.agent == "auto" {
-        let found =
-            AUTO.into_iter().find(|name| named(wanted, name).is_ok_and(|it| command(wanted, it).is_ok()));
-        return plan_of(wanted, named(wanted, found.ok_or(AgentError::NoneFound)?)?);
+        let is_there = |it: &Kind| named(wanted, it.name()).is_ok_and(|it| command(wanted, it).is_ok());
+        let found = AUTO.into_iter().find(is_there).ok_or(AgentError::NoneFound)?;
+        return plan_of(wanted, named(wanted, found.name())?);
     }
     plan_of(wanted, named(wanted, wanted.agent)?)
 }
@@ -93,46 +120,39 @@ fn named<'a>(wanted: &Wanted<'a>, name: &str) -> Result<&'a AgentSettings, Agent
 }
 
 fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, AgentError> {
-    let plan = |argv, prompt, dialect| AgentPlan {
-        name: agent.name.clone(),
-        argv,
-        prompt,
-        dialect,
+    let kind = Kind::of(&agent.name, agent.output);
+    if wanted.is_root && kind.refuses_root(agent.permissions) && !is_contained(wanted, agent) {
+        return Err(AgentError::Root { agent: agent.name.clone() });
+    }
+    let Line { argv, mut env, prompt } = kind.line(&Start {
+        command: &command(wanted, agent)?,
         permissions: agent.permissions,
-    };
-    if agent.name == "demo" {
-        let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
-        let argv = vec![ourselves.to_string_lossy().into_owned(), "demo-agent".to_owned()];
-        return Ok(plan(argv, PromptBy::Stdin, Dialect::Claude));
-    }
-    let mut argv = command(wanted, agent)?;
-    if agent.name == "claude" {
-        let argv = claude::start::argv(&claude::start::Start {
-            command: &argv,
-            permissions: agent.permissions,
-            model: agent.model.as_deref(),
-            args: &agent.args,
-            checks: &check_commands(wanted.criteria),
-            runner: allow::test_runner(&names_in(wanted.root)),
-        });
-        return Ok(plan(argv, PromptBy::Stdin, Dialect::Claude));
-    }
-    argv.extend(agent.args.iter().cloned());
-    let place = match agent.prompt {
-        PromptBy::Stdin => None,
-        PromptBy::Argument => Some("{prompt}"),
-        PromptBy::File => Some("{prompt_file}"),
-    };
-    if let Some(place) = place.filter(|place| !argv.iter().any(|it| it.contains(place))) {
-        argv.push(place.to_owned());
-    }
-    Ok(plan(argv, agent.prompt, agent.output))
+        model: agent.model.as_deref(),
+        effort: agent.effort.as_deref(),
+        args: &agent.args,
+        checks: &check_commands(wanted.criteria),
+        runner: allow::test_runner(&names_in(wanted.root)),
+        prompt: agent.prompt,
+    });
+    env.extend(agent.env.iter().cloned());
+    let (name, permissions) = (agent.name.clone(), agent.permissions);
+    Ok(AgentPlan { name, argv, prompt, dialect: kind.dialect(), permissions, env })
+}
+
+/// Whether the user says that the whole machine is a sandbox.
+fn is_contained(wanted: &Wanted<'_>, agent: &AgentSettings) -> bool {
+    wanted.env_set.iter().chain(&agent.env).any(|(name, value)| name == SANDBOXED.0 && value == SANDBOXED.1)
 }
 
 /// The agent's command with its program as a whole path.
 fn command(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<Vec<String>, AgentError> {
+    if agent.name == "demo" {
+        let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
+        return Ok(vec![ourselves.to_string_lossy().into_owned(), "demo-agent".to_owned()]);
+    }
     let own_name = std::slice::from_ref(&agent.name);
-    let written = if agent.command.is_empty() && agent.name == "claude" { own_name } else { &agent.command };
+    let is_known = known(&agent.name).is_some();
+    let written = if agent.command.is_empty() && is_known { own_name } else { &agent.command };
     let Some((program, rest)) = written.split_first() else {
         return Err(AgentError::NoCommand { agent: agent.name.clone() });
     };

@@ -166,6 +166,12 @@ const AGENT: &[&str] = &[
     "OLLAMA_HOST",
     "OPENCODE_CONFIG",
     "OPENCODE_CONFIG_DIR",
+    "OPENCODE_DISABLE_*",
+    "DASHSCOPE_*",
+    "QWEN_*",
+    "COPILOT_*",
+    "CURSOR_*",
+    "AMP_*",
 ];
 
 /// The complete environment of a job, sorted. `pass` and `set` are `[env]`, `source` the keeper's own variables.

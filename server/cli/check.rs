@@ -136,5 +136,6 @@ fn no_agent() -> AgentPlan {
         prompt: PromptBy::Stdin,
         dialect: Dialect::Text,
         permissions: Permissions::Edits,
+        env: Vec::new(),
     }
 }

@@ -24,6 +24,8 @@ pub(crate) fn agent(work: &Work) -> Result<AgentPlan, Failure> {
         root: &work.root,
         criteria: &work.task.criteria,
         path: &path,
+        is_root: rustix::process::geteuid().is_root(),
+        env_set: &settings.env_set,
     })?)
 }
 
@@ -46,8 +48,8 @@ pub(crate) fn items(work: &Work, agent: Option<&AgentPlan>) -> Result<Vec<Item>,
 
 /// A program that was typed is trusted as typed checks are, unless the configuration added arguments to it.
 pub(crate) fn is_typed(work: &Work, item: &Item) -> bool {
-    let Runs::Agent { argv, .. } = &item.runs else { return false };
-    work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
+    let Runs::Agent { argv, env, .. } = &item.runs else { return false };
+    env.is_empty() && work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
 }
 
 /// What a person reads before saying yes.

@@ -8,15 +8,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loopkeeper_core::agent::argv;
-use loopkeeper_core::agent::claude::start as claude;
 use loopkeeper_core::agent::provider::Here;
-use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader};
 use loopkeeper_core::agent::{Act, AgentEnding, AgentEvent, AgentRun, ToolUse};
 use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
+use loopkeeper_core::settings::{Permissions, PromptBy};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -43,6 +42,8 @@ pub(super) struct Start {
     pub(super) session: String,
     /// It goes on; otherwise the agent begins it.
     pub(super) resumed: bool,
+    /// What the session used before, where the agent counts over all its processes.
+    pub(super) session_tokens: u64,
     pub(super) prompt: String,
 }
 
@@ -164,19 +165,28 @@ impl Run {
     }
 
     async fn watch(&mut self, mut running: Running, began: u64) -> AgentRun {
-        let mut reader = Reader::new(self.scene.stage.spec.agent.dialect);
+        let dialect = self.scene.stage.spec.agent.dialect;
+        let mut reader = Reader::going_on(dialect, self.start.session_tokens);
+        let most_steps = self.scene.stage.spec.settings.limits.steps;
         let mut stderr = String::new();
         let mut ending = AgentEnding::Exited;
         let every = cpu_every(self.scene.stage.spec.settings.limits.idle_ms);
         let mut tick = tokio::time::interval_at(Instant::now() + every, every);
         let grace = Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms);
         let mut rest = Rest::default();
+        let mut halted = None;
         loop {
             tokio::select! {
                 output = running.next() => match output {
                     Some(output) => {
                         self.hear(&mut reader, &mut stderr, output);
                         rest.until = reader.at_rest().then(|| Instant::now() + grace);
+                        if halted.is_none() {
+                            halted = reader.halt(most_steps);
+                            if halted.is_some() {
+                                running.terminate(How::Grace);
+                            }
+                        }
                     }
                     None => break,
                 },
@@ -199,13 +209,19 @@ impl Run {
         let ended = running.end().await;
         let (survivors, left) = (ended.survivors, ended.left);
         let reason = ended.not_started.unwrap_or_default();
-        let ending = if reason.is_empty() { ending } else { AgentEnding::NotStarted };
+        let ending = match (reason.as_str(), ending, halted) {
+            ("", AgentEnding::Exited, Some(Halt::Steps)) => AgentEnding::Capped,
+            ("", ending, _) => ending,
+            _ => AgentEnding::NotStarted,
+        };
         let duration_ms = clock::now().awake.saturating_sub(began);
         let (exit, signal, dropped) = (ended.exit, ended.signal, ended.dropped);
         let end = ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped };
         let mut run = reader.finish(end, &here());
         run.left = left;
-        if rest.was_cut && run.note.is_none() {
+        if ending == AgentEnding::Capped {
+            run.note = Some(format!("over {most_steps} steps (`limits.steps`)"));
+        } else if rest.was_cut && run.note.is_none() {
             run.note = Some("it stayed after its turn and was ended".to_owned());
         }
         run
@@ -338,8 +354,7 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
 fn words(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
     let prompt_file = &prompt_file.to_string_lossy();
     let values = argv::Values { session: &start.session, prompt: &start.prompt, prompt_file };
-    let resuming = plan.dialect == Dialect::Claude && start.resumed;
-    let words = if resuming { claude::resuming(&plan.argv) } else { plan.argv.clone() };
+    let words = if start.resumed { plan.kind().resuming(&plan.argv) } else { plan.argv.clone() };
     argv::fill(&words, values).into_iter().map(OsString::from).collect()
 }
 

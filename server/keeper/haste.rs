@@ -43,7 +43,8 @@ mod tests {
     use super::*;
 
     fn spawn() -> Effect {
-        Effect::SpawnAgent { iteration: 1, session: String::new(), resumed: false, prompt: String::new() }
+        let (session, prompt) = (String::new(), String::new());
+        Effect::SpawnAgent { iteration: 1, session, resumed: false, session_tokens: 0, prompt }
     }
 
     fn taken(when: SnapshotWhen) -> Record {

@@ -83,8 +83,8 @@ impl Hands {
             }
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration } => calls::take(&self.scene, state, iteration),
-            Effect::SpawnAgent { iteration, session, resumed, prompt } => {
-                let start = Start { iteration, session, resumed, prompt };
+            Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
+                let start = Start { iteration, session, resumed, session_tokens, prompt };
                 self.agent = Some(Agent::start(&self.scene, start));
             }
             Effect::StopAgent { why, grace } => {

@@ -9,10 +9,11 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use loopkeeper_core::agent::claude::start as claude;
+use loopkeeper_core::agent::claude::start::SANDBOXED;
+use loopkeeper_core::agent::kind::Kind;
 use loopkeeper_core::journal::{LoopSpec, PauseReason};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::{Dialect, Permissions, Settings};
+use loopkeeper_core::settings::Permissions;
 
 use super::KeeperError;
 use crate::adapters::env::{Reader, scrubbed};
@@ -60,7 +61,7 @@ impl Stage {
         Ok(Self {
             agent_env: Rc::new(agent_environment(&spec, &domain)),
             check_env: Rc::new(environment(Reader::Check, &spec)),
-            redactor: Rc::new(Redactor::from_env(text_variables(&spec.settings))),
+            redactor: Rc::new(Redactor::from_env(text_variables(&spec))),
             store: Arc::new(Mutex::new(Store::open(&workspace.snapshots(), workspace.root())?)),
             pace: Rc::new(Cell::new(Duration::MAX)),
             outputs: outputs.to_owned(),
@@ -148,27 +149,32 @@ fn environment(reader: Reader, spec: &LoopSpec) -> Env {
     env
 }
 
-/// What the agent's own start needs comes besides; the user's words about the same variables win.
+/// What the agent's own start needs comes besides; the user's words about the same variables win. What belongs to
+/// its command line wins over both.
 fn agent_environment(spec: &LoopSpec, domain: &Domain) -> Env {
     let mut env = environment(Reader::Agent, spec);
-    if spec.agent.dialect == Dialect::Claude {
-        let contained = spec.agent.permissions == Permissions::SandboxedAll
-            && matches!(domain, Domain::PidNamespace { .. });
-        let sandboxed = contained.then_some(claude::SANDBOXED);
-        for (name, value) in claude::ENVIRONMENT.iter().copied().chain(sandboxed) {
-            if !env.iter().any(|(known, _)| known == name) {
-                env.push((name.into(), value.into()));
-            }
+    let kind = spec.agent.kind();
+    let is_sandboxed = kind == Kind::Claude
+        && spec.agent.permissions == Permissions::SandboxedAll
+        && matches!(domain, Domain::PidNamespace { .. });
+    for (name, value) in kind.environment().iter().copied().chain(is_sandboxed.then_some(SANDBOXED)) {
+        if !env.iter().any(|(known, _)| known == name) {
+            env.push((name.into(), value.into()));
         }
+    }
+    for (name, value) in &spec.agent.env {
+        env.retain(|(known, _)| known != name.as_str());
+        env.push((name.into(), value.into()));
     }
     env
 }
 
 /// The variables whose values may be secrets: ours, and those that the settings set.
-fn text_variables(settings: &Settings) -> Vec<(String, String)> {
+fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
     let text =
         |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-    std::env::vars_os().filter_map(text).chain(settings.env_set.iter().cloned()).collect()
+    let set = spec.settings.env_set.iter().chain(&spec.agent.env);
+    std::env::vars_os().filter_map(text).chain(set.cloned()).collect()
 }
 
 /// The program that wardens are started from: a small one of their own where it was installed along, else this

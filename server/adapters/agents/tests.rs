@@ -38,7 +38,9 @@ fn agent(name: &str, command: &[&str]) -> AgentSettings {
         output: Dialect::Text,
         permissions: Permissions::Edits,
         model: None,
+        effort: None,
         args: Vec::new(),
+        env: Vec::new(),
     }
 }
 
@@ -47,8 +49,25 @@ fn path_of(folders: &[&Path]) -> OsString {
 }
 
 fn planned(place: &Ground, wanted: &str, agents: &[AgentSettings]) -> Result<Vec<String>, AgentError> {
+    planned_as(place, wanted, agents, User { is_root: false, env_set: &[] })
+}
+
+/// Who starts it, and what `[env] set` says.
+#[derive(Clone, Copy)]
+struct User<'a> {
+    is_root: bool,
+    env_set: &'a [(String, String)],
+}
+
+fn planned_as(
+    place: &Ground,
+    agent: &str,
+    agents: &[AgentSettings],
+    user: User<'_>,
+) -> Result<Vec<String>, AgentError> {
     let path = path_of(&[&place.root.join("bin"), &place.bin]);
-    let wanted = Wanted { agent: wanted, agents, root: &place.root, criteria: &[], path: &path };
+    let User { is_root, env_set } = user;
+    let wanted = Wanted { agent, agents, root: &place.root, criteria: &[], path: &path, is_root, env_set };
     plan(&wanted).map(|it| it.argv)
 }
 
@@ -86,14 +105,57 @@ fn only_programs_count() {
 #[test]
 fn auto_takes_the_first_one_installed() {
     let place = place();
-    let agents = [agent("claude", &[]), agent("demo", &[])];
+    let agents = ["claude", "codex", "gemini", "opencode", "demo"].map(|it| agent(it, &[]));
     let error = planned(&place, "auto", &agents).unwrap_err();
     assert!(matches!(error, AgentError::NoneFound), "{error}");
+    assert!(error.to_string().contains("`claude`, `codex`, `opencode`, `gemini`"), "{error}");
     assert!(error.hint().contains("install Claude Code"), "{}", error.hint());
+    for (name, first) in [("gemini", "-o"), ("opencode", "run"), ("codex", "exec"), ("claude", "-p")] {
+        program(&place.bin.join(name));
+        let argv = planned(&place, "auto", &agents).unwrap();
+        assert_eq!(argv[..2], [place.bin.join(name).to_str().unwrap(), first]);
+    }
+}
+
+#[test]
+fn what_refuses_root_says_so_before_it_starts() {
+    let place = place();
     program(&place.bin.join("claude"));
-    let argv = planned(&place, "auto", &agents).unwrap();
-    assert_eq!(argv[0], place.bin.join("claude").to_str().unwrap());
-    assert_eq!(argv[1], "-p");
+    program(&place.bin.join("codex"));
+    let all = |name: &str| AgentSettings { permissions: Permissions::All, ..agent(name, &[]) };
+    let sandbox = [("IS_SANDBOX".to_owned(), "1".to_owned())];
+    let check = |name: &str, is_root: bool, env_set: &[(String, String)], refused: bool| {
+        let planned = planned_as(&place, name, &[all(name)], User { is_root, env_set });
+        assert_eq!(matches!(planned, Err(AgentError::Root { .. })), refused, "{name}: {planned:?}");
+    };
+    check("claude", true, &[], true);
+    check("claude", true, &sandbox, false);
+    check("claude", false, &[], false);
+    check("codex", true, &[], false);
+    let error =
+        planned_as(&place, "claude", &[all("claude")], User { is_root: true, env_set: &[] }).unwrap_err();
+    assert!(error.hint().contains("permissions = \"edits\""), "{}", error.hint());
+}
+
+#[test]
+fn the_plan_holds_what_the_command_line_has_no_words_for() {
+    let place = place();
+    program(&place.bin.join("opencode"));
+    let path = path_of(&[&place.bin]);
+    let agents = [AgentSettings { env: vec![("A".into(), "1".into())], ..agent("opencode", &[]) }];
+    let wanted = Wanted {
+        agent: "opencode",
+        agents: &agents,
+        root: &place.root,
+        criteria: &[],
+        path: &path,
+        is_root: true,
+        env_set: &[],
+    };
+    let plan = plan(&wanted).unwrap();
+    assert_eq!(plan.dialect, Dialect::Opencode);
+    let names: Vec<&str> = plan.env.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["OPENCODE_PERMISSION", "A"]);
 }
 
 #[test]
@@ -152,8 +214,15 @@ fn the_agent_may_run_the_checks_and_the_test_runner() {
     };
     let path = path_of(&[&place.bin]);
     let agents = [agent("claude", &[])];
-    let wanted =
-        Wanted { agent: "claude", agents: &agents, root: &place.root, criteria: &[criterion], path: &path };
+    let wanted = Wanted {
+        agent: "claude",
+        agents: &agents,
+        root: &place.root,
+        criteria: &[criterion],
+        path: &path,
+        is_root: false,
+        env_set: &[],
+    };
     let plan = plan(&wanted).unwrap();
     assert_eq!((plan.prompt, plan.dialect), (PromptBy::Stdin, Dialect::Claude));
     let settings = plan.argv.last().unwrap();

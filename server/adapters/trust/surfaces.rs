@@ -39,9 +39,11 @@ impl SurfaceError {
 pub fn surfaces(root: &Path) -> Result<Vec<Item>, SurfaceError> {
     let real = root.canonicalize().map_err(|source| SurfaceError::Io { path: root.to_owned(), source })?;
     let mut search = Search { root: real, items: Vec::new(), looks: 0 };
-    search.look(Path::new(".mcp.json"), 0)?;
+    for file in [".mcp.json", "opencode.json", "opencode.jsonc"] {
+        search.look(Path::new(file), 0)?;
+    }
     search.look_at_settings(Path::new(".claude"))?;
-    for folder in [".codex", ".gemini"] {
+    for folder in [".codex", ".gemini", ".opencode"] {
         search.look(Path::new(folder), 0)?;
     }
     search.items.sort_by(|one, other| one.runs.cmp(&other.runs));
@@ -105,7 +107,8 @@ impl Search {
             if depth == DEEPEST {
                 return Err(SurfaceError::TooMany { path: self.root.join(path) });
             }
-            for name in self.names(path)? {
+            // opencode puts what plugins need there by itself.
+            for name in self.names(path)?.into_iter().filter(|it| it != "node_modules") {
                 self.look(&path.join(name), depth + 1)?;
             }
             return Ok(());

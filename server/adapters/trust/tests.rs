@@ -65,6 +65,7 @@ fn a_permit_is_the_users_word_of_this_moment() {
         prompt: PromptBy::Argument,
         dialect: Dialect::Text,
         permissions: Permissions::Edits,
+        env: Vec::new(),
     };
     assert_eq!(permit.check("make"), Err(Denied::Unknown));
     assert_eq!(permit.agent(&plan), Err(Denied::Unknown));

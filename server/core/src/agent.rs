@@ -12,6 +12,7 @@ pub mod kind;
 pub mod opencode;
 pub mod provider;
 pub mod reader;
+pub mod starting;
 pub mod text;
 #[cfg(test)]
 mod transcripts;

@@ -216,6 +216,8 @@ pub enum Effect {
         session: String,
         /// The session goes on; otherwise the agent begins it.
         resumed: bool,
+        /// What it used before, where the agent counts over all its processes.
+        session_tokens: u64,
         prompt: String,
     },
     StopAgent {

@@ -306,6 +306,9 @@ pub struct AgentPlan {
     pub prompt: crate::settings::PromptBy,
     pub dialect: crate::settings::Dialect,
     pub permissions: crate::settings::Permissions,
+    /// Set in its environment, over everything else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, String)>,
 }
 
 impl AgentPlan {

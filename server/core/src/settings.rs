@@ -129,6 +129,8 @@ pub struct Limits {
     pub calls_per_hour: u32,
     pub iteration_ms: u64,
     pub idle_ms: u64,
+    #[serde(default = "steps")]
+    pub steps: u32,
     pub between_ms: u64,
     pub grace_ms: u64,
 }
@@ -143,6 +145,7 @@ impl Default for Limits {
             calls_per_hour: calls_per_hour(),
             iteration_ms: 30 * 60 * 1000,
             idle_ms: 15 * 60 * 1000,
+            steps: steps(),
             between_ms: 0,
             grace_ms: 10 * 1000,
         }
@@ -151,6 +154,10 @@ impl Default for Limits {
 
 fn calls_per_hour() -> u32 {
     100
+}
+
+fn steps() -> u32 {
+    500
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,7 +180,11 @@ pub struct AgentSettings {
     pub output: Dialect,
     pub permissions: Permissions,
     pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
     pub args: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, String)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,6 +203,13 @@ pub enum Dialect {
     Codex,
     Gemini,
     Opencode,
+}
+
+impl Dialect {
+    /// The agent whose it is; text is nobody's.
+    pub fn kind(self) -> Option<crate::agent::kind::Kind> {
+        crate::agent::kind::KNOWN.into_iter().find(|it| it.dialect() == self)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

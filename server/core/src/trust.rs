@@ -4,6 +4,7 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::agent::kind::KNOWN;
 use crate::journal::AgentPlan;
 use crate::sanitize;
 use crate::settings::{Author, Happening, Hook, Hooks, Permissions, Service};
@@ -29,38 +30,25 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Runs {
     /// By `sh -c` in the root.
-    Check {
-        command: String,
-    },
+    Check { command: String },
     Agent {
         name: String,
         argv: Vec<String>,
         permissions: String,
+        /// Set in its environment.
+        env: Vec<(String, String)>,
     },
     /// What the workspace's configuration does to every program that is started
     /// ([`crate::settings::resolve::Resolved::to_trust`]).
-    Settings {
-        lines: Vec<String>,
-    },
+    Settings { lines: Vec<String> },
     /// A `GET` of a criterion.
-    Request {
-        url: String,
-    },
+    Request { url: String },
     /// A server of `[[serve]]`, and where it is asked whether it is ready.
-    Server {
-        argv: Vec<String>,
-        ready: String,
-    },
+    Server { argv: Vec<String>, ready: String },
     /// A command of `[on]`, told of an event.
-    Hook {
-        on: Happening,
-        argv: Vec<String>,
-    },
+    Hook { on: Happening, argv: Vec<String> },
     /// A file that makes the agent itself run programs. The path is relative to the root.
-    Surface {
-        path: Vec<u8>,
-        content: Content,
-    },
+    Surface { path: Vec<u8>, content: Content },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,8 +70,8 @@ impl Item {
             Permissions::SandboxedAll => "sandboxed-all",
             Permissions::All => "all",
         };
-        let (name, argv) = (plan.name.clone(), plan.argv.clone());
-        Self::new(Runs::Agent { name, argv, permissions: permissions.to_owned() })
+        let (name, argv, env) = (plan.name.clone(), plan.argv.clone(), plan.env.clone());
+        Self::new(Runs::Agent { name, argv, permissions: permissions.to_owned(), env })
     }
 
     /// What the configuration of a workspace does to programs, where it does anything.
@@ -140,9 +128,11 @@ impl Item {
         let mut parts: Vec<&[u8]> = vec![b"loopkeeper trust 1", root, self.runs.kind().as_bytes()];
         match &self.runs {
             Runs::Check { command } => parts.push(command.as_bytes()),
-            Runs::Agent { name, argv, permissions } => {
+            Runs::Agent { name, argv, permissions, env } => {
                 parts.extend([name.as_bytes(), permissions.as_bytes()]);
                 parts.extend(argv.iter().map(String::as_bytes));
+                parts.extend((!env.is_empty()).then_some(&b"\0env"[..]));
+                parts.extend(env.iter().flat_map(|(name, value)| [name.as_bytes(), value.as_bytes()]));
             }
             Runs::Settings { lines } => parts.extend(lines.iter().map(String::as_bytes)),
             Runs::Request { url } => parts.push(url.as_bytes()),
@@ -223,12 +213,10 @@ fn shown(item: &Item) -> Shown {
     let source = item.source.as_ref().map(|it| format!("{}:{}", sanitize::visible(&it.file), it.line));
     let (title, lines) = match &item.runs {
         Runs::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
-        Runs::Agent { name, argv, permissions } => {
-            // To a command of the user's own they mean nothing.
-            let rights =
-                if name == "claude" { format!(" (permissions: {permissions})") } else { String::new() };
-            let title = sanitize::visible(name) + &rights;
-            (title, vec![line_of_argv(argv)])
+        Runs::Agent { name, argv, permissions, env } => {
+            let title = sanitize::visible(name) + &rights(name, permissions);
+            let set = env.iter().map(|(name, value)| format!("with {name}={}", sanitize::visible(value)));
+            (title, std::iter::once(line_of_argv(argv)).chain(set).collect())
         }
         Runs::Settings { lines } => {
             ("of this workspace".to_owned(), lines.iter().map(|it| sanitize::visible(it)).collect())
@@ -243,6 +231,15 @@ fn shown(item: &Item) -> Shown {
         Runs::Surface { path, content } => (bytes_visible(path), content_lines(content)),
     };
     Shown { kind: item.runs.kind(), title, lines }
+}
+
+/// What the agent may do; of a command of the user's own nobody knows.
+fn rights(name: &str, permissions: &str) -> String {
+    if KNOWN.iter().all(|it| it.name() != name) {
+        return String::new();
+    }
+    let warning = if permissions == "all" { ": it asks nobody, whatever it does" } else { "" };
+    format!(" (permissions: {permissions}{warning})")
 }
 
 fn content_lines(content: &Content) -> Vec<String> {

@@ -99,6 +99,7 @@ fn an_iteration_reads_from_top_to_bottom() {
         duration_ms: 197_000,
         cost_micros: Some(120_000),
         tokens: None,
+        session_tokens: None,
         session: None,
         model: None,
         final_text: String::new(),

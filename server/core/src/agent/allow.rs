@@ -24,9 +24,11 @@ pub fn test_runner(names_at_root: &[String]) -> Option<&'static str> {
 /// A rule has to equal the command. Backslashes and parentheses are escaped; `*` is a wildcard that cannot be
 /// escaped, so a command with one gets no rule: the agent is denied it, loopkeeper runs it all the same.
 pub fn rules(commands: &[String], runner: Option<&str>) -> Vec<String> {
+    let piped =
+        |command| Some(unfed_parts(command)).filter(|it| it.has_pipe).map_or_else(Vec::new, |it| it.parts);
     let mut rules: Vec<String> = commands
         .iter()
-        .flat_map(|command| std::iter::once(command.trim()).chain(unfed_parts(command)))
+        .flat_map(|command| std::iter::once(command.trim()).chain(piped(command)))
         .filter(|command| !command.is_empty() && !command.contains(['*', '\n']))
         .map(exact)
         .collect();
@@ -37,6 +39,20 @@ pub fn rules(commands: &[String], runner: Option<&str>) -> Vec<String> {
     rules.sort();
     rules.dedup();
     rules
+}
+
+/// The commands as they are, for agents that judge the parts of a line one by one, each once and in their order.
+pub fn commands(commands: &[String], runner: Option<&str>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for command in commands {
+        let parts = unfed_parts(command).parts;
+        for part in std::iter::once(command.trim()).chain(parts).chain(runner) {
+            if !part.is_empty() && !part.contains('\n') && !all.iter().any(|it| it == part) {
+                all.push(part.to_owned());
+            }
+        }
+    }
+    all
 }
 
 fn exact(command: &str) -> String {
@@ -51,10 +67,16 @@ fn exact(command: &str) -> String {
     rule
 }
 
-/// The first stage of each pipeline of a command that has pipes: Claude Code judges the stages one by one, so
-/// the rule for the whole line is not enough. Later stages are left out: alone they would run what the agent
-/// feeds them (`| sh`), which nobody trusted.
-fn unfed_parts(command: &str) -> Vec<&str> {
+/// The parts of a command that nothing is fed to, and whether others are.
+struct Unfed<'a> {
+    parts: Vec<&'a str>,
+    has_pipe: bool,
+}
+
+/// The first stage of each pipeline: agents judge the stages one by one (Claude Code where there are pipes), so the
+/// rule for the whole line is not enough. Later stages are left out: alone they would run what the agent feeds them
+/// (`| sh`), which nobody trusted.
+fn unfed_parts(command: &str) -> Unfed<'_> {
     let mut parts = Vec::new();
     let (mut start, mut fed, mut has_pipe) = (0, false, false);
     for (at, length, separator) in separators(command) {
@@ -68,7 +90,7 @@ fn unfed_parts(command: &str) -> Vec<&str> {
     if !fed {
         parts.push(command.get(start..).unwrap_or_default().trim());
     }
-    if has_pipe { parts } else { Vec::new() }
+    Unfed { parts, has_pipe }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

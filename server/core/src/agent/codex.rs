@@ -3,6 +3,8 @@
 //! It tells tokens over the whole thread, never a cost. Its top-level `error` lines are retries and announcements,
 //! an item's `error` is a remark: only `turn.failed` is a failure.
 
+pub mod start;
+
 use serde_json::Value;
 
 use crate::agent::fields::{list, number, object, short, status_in, text, text_at, tool_use};
@@ -48,6 +50,14 @@ impl Codex {
             // Types of other versions say nothing that counts.
             _ => Vec::new(),
         }
+    }
+
+    /// Reads one line of stderr: what its rules refused is told nowhere else.
+    pub fn stderr_line(line: &str) -> Option<AgentEvent> {
+        let (_, message) = line.split_once("error=")?;
+        let is_refused = message.contains("rejected by user approval settings");
+        let tool = if message.starts_with("patch ") { "file_change" } else { "command_execution" };
+        is_refused.then(|| AgentEvent::Denied { tool: tool.to_owned(), message: message.to_owned() })
     }
 
     fn completed(&mut self, item: &Value) -> Vec<AgentEvent> {

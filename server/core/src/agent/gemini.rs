@@ -1,5 +1,7 @@
 //! Gemini CLI: how it is started headless, and its JSON lines read one by one. What it retries stands on stderr.
 
+pub mod start;
+
 use std::collections::HashMap;
 
 use serde_json::Value;

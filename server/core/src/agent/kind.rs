@@ -157,8 +157,8 @@ impl Kind {
                 found: Found::Run("2.1.329"),
             },
             Self::Codex => Capabilities {
-                structured: Yes, cost: No, tokens: Yes, chosen_session: No, resume: Yes, fork: No,
-                stop_hook: StopHook::Unbounded, tool_veto: Yes, step_cap: No, acp: No, denials: No,
+                structured: Yes, cost: No, tokens: Yes, chosen_session: No, resume: Yes, fork: Yes,
+                stop_hook: StopHook::Unbounded, tool_veto: Yes, step_cap: No, acp: No, denials: Yes,
                 found: Found::Run("0.169.0"),
             },
             Self::Gemini => Capabilities {
@@ -180,13 +180,7 @@ impl Kind {
 /// What a command of the user's own can tell by what it prints.
 fn of_output(dialect: Dialect) -> Capabilities {
     let told = |it: bool| if it { Can::Yes } else { Can::No };
-    let said = match dialect {
-        Dialect::Text => None,
-        Dialect::Claude => Some(Kind::Claude),
-        Dialect::Codex => Some(Kind::Codex),
-        Dialect::Gemini => Some(Kind::Gemini),
-        Dialect::Opencode => Some(Kind::Opencode),
-    };
+    let said = dialect.kind();
     let of_kind = said.map(Kind::capabilities);
     let reads = |field: fn(&Capabilities) -> Can| of_kind.as_ref().map_or(Can::No, field);
     Capabilities {
@@ -248,11 +242,11 @@ mod tests {
             assert!(lacks.iter().zip(expect).all(|(it, part)| it.contains(part)), "{kind:?}: {lacks:?}");
         };
         check(Kind::Claude, &[]);
-        check(Kind::Codex, &["no cost", "denied"]);
+        check(Kind::Codex, &["no cost"]);
         check(Kind::Gemini, &["no cost"]);
         check(Kind::Opencode, &[]);
         check(Kind::Own(Dialect::Text), &["but text", "no cost"]);
-        check(Kind::Own(Dialect::Codex), &["no cost", "denied"]);
+        check(Kind::Own(Dialect::Codex), &["no cost"]);
     }
 
     #[test]

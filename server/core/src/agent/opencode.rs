@@ -3,6 +3,8 @@
 //! Nothing says that a run is over but the end of its process, and nothing is added up: steps are. An error counts
 //! unless a step went well after it.
 
+pub mod start;
+
 use serde_json::Value;
 
 use crate::agent::fields::{micros, number, object, status, text, text_at, tool_use};
@@ -53,10 +55,7 @@ impl Opencode {
                 events.extend(tool(part));
             }
             "step_finish" => events.push(self.step(part)),
-            "error" => {
-                self.error = Some(trouble(&value));
-                events.extend(self.turn().map(AgentEvent::Turn));
-            }
+            "error" => self.error = Some(trouble(&value)),
             "" => events.push(AgentEvent::Unread(line.to_owned())),
             // Types of other versions say nothing that counts.
             _ => {}

@@ -61,15 +61,15 @@ struct Tally {
     /// Tools that were denied, where only the events tell.
     denied_tools: Vec<String>,
     files: Vec<String>,
-    /// A line of the dialect was read.
-    is_structured: bool,
-    /// Lines of stdout that are none of the dialect: all that was said, if no line was one.
-    unread: String,
+    /// Lines of stdout before the first one of the dialect: all that was said, if none comes; `None` after it.
+    unread: Option<String>,
     /// Answers of the model, and calls of tools.
     steps: u32,
     calls: u32,
     /// Answers in a row that held nothing.
     empty: u32,
+    /// Nothing of a model's came yet.
+    is_unanswered: bool,
     at_rest: bool,
     /// The last line was too long to be read: it may have been the end of a turn.
     skipped: bool,
@@ -143,7 +143,8 @@ impl Reader {
         self.tally.stderr_errors.line(line);
         let event = match &self.dialect {
             State::Gemini(_) => Gemini::stderr_line(line),
-            State::Text | State::Claude(_) | State::Codex(_) | State::Opencode(_) => None,
+            State::Codex(_) => Codex::stderr_line(line),
+            State::Text | State::Claude(_) | State::Opencode(_) => None,
         };
         if let Some(event) = &event {
             self.tally.add(event, false);
@@ -177,7 +178,7 @@ impl Reader {
         let is_text = self.is_text();
         let Self { dialect, mut tally, used_before } = self;
         if is_text && !matches!(dialect, State::Text) {
-            tally.said = std::mem::take(&mut tally.unread);
+            tally.said = tally.unread.take().unwrap_or_default();
         }
         let error = if is_text {
             failing::of_text(&tally, &end, here)
@@ -220,7 +221,7 @@ impl Reader {
     fn is_text(&self) -> bool {
         match self.dialect {
             State::Text => true,
-            _ => !self.tally.is_structured && !self.tally.unread.is_empty(),
+            _ => self.tally.unread.as_ref().is_some_and(|it| !it.is_empty()),
         }
     }
 
@@ -242,11 +243,11 @@ impl Tally {
             denied: 0,
             denied_tools: Vec::new(),
             files: Vec::new(),
-            is_structured: false,
-            unread: String::new(),
+            unread: Some(String::new()),
             steps: 0,
             calls: 0,
             empty: 0,
+            is_unanswered: true,
             at_rest: false,
             skipped: false,
             retrying: None,
@@ -292,11 +293,10 @@ impl Tally {
                 }
             }
             AgentEvent::Turn(turn) => self.turn = Some(turn.clone()),
-            AgentEvent::Unread(line) if !self.is_structured => append(&mut self.unread, line),
-            AgentEvent::Step { .. }
-            | AgentEvent::Limit { .. }
-            | AgentEvent::Oversize { .. }
-            | AgentEvent::Unread(_) => {}
+            AgentEvent::Unread(line) => {
+                self.unread.iter_mut().for_each(|it| append(it, line));
+            }
+            AgentEvent::Step { .. } | AgentEvent::Limit { .. } | AgentEvent::Oversize { .. } => {}
         }
     }
 
@@ -307,8 +307,13 @@ impl Tally {
         }
         self.at_rest = matches!(event, AgentEvent::Turn(_));
         self.skipped = matches!(event, AgentEvent::Oversize { .. });
-        self.is_structured |=
-            !matches!(event, AgentEvent::Unread(_) | AgentEvent::Oversize { .. } | AgentEvent::Retry { .. });
+        if !matches!(event, AgentEvent::Unread(_) | AgentEvent::Oversize { .. } | AgentEvent::Retry { .. }) {
+            self.unread = None;
+        }
+        self.is_unanswered &= !matches!(
+            event,
+            AgentEvent::Text(_) | AgentEvent::ToolUse(_) | AgentEvent::Step { .. } | AgentEvent::Turn(_)
+        );
         match event {
             AgentEvent::Step { empty } => {
                 self.steps = self.steps.saturating_add(1);

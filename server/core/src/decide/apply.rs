@@ -19,7 +19,7 @@ use super::flaky::{self, Seen};
 use super::fork;
 use super::questions::{Question, Questions};
 use super::regression;
-use super::sessions::{Session, SessionChange};
+use super::sessions::{Names, Session, SessionChange};
 use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 use super::weakening::{self, Kept};
 
@@ -281,7 +281,7 @@ fn agent_ended(state: &mut Loop, at: Moment, run: &AgentRun) {
         row.denials = run.denials;
         row.denied.clone_from(&run.denied);
         row.session_lost = row.resumed && run.session_lost;
-        state.session.ran(at, &row.session, run);
+        state.session.ran(at, (&row.session, Names::of(&state.spec.agent)), run);
         row.final_text.clone_from(&run.final_text);
         row.tools.clone_from(&run.tools);
         row.commands.clone_from(&run.commands);

@@ -53,7 +53,7 @@ fn prepared(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
 pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -> Vec<Step> {
     let iteration = state.iteration + 1;
     let chosen = sessions::choose(state, now);
-    let (session, resumed) = (chosen.id, chosen.resumed);
+    let (session, resumed, session_tokens) = (chosen.id, chosen.resumed, chosen.tokens);
     let prompt = brief::prompt(state, reading, brief::At { now, resumed });
     let tree = state.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
     let record = Record::IterationIntended {
@@ -67,7 +67,7 @@ pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -
     };
     let mut steps: Vec<Step> = chosen.change.map(Step::Record).into_iter().collect();
     steps.push(Step::Record(record));
-    steps.push(Step::Effect(Effect::SpawnAgent { iteration, session, resumed, prompt }));
+    steps.push(Step::Effect(Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt }));
     steps
 }
 

@@ -2,7 +2,8 @@
 //! of the loop's own, so that no loop takes over a session that it did not begin.
 
 use crate::agent::AgentRun;
-use crate::journal::{BreakerState, Record, SessionReason};
+use crate::agent::kind::Can;
+use crate::journal::{AgentPlan, BreakerState, Record, SessionReason};
 use crate::moment::Moment;
 
 use super::Step;
@@ -32,6 +33,8 @@ pub struct Current {
     used_at: Moment,
     /// Unused before `used_at`, in a boot before this one.
     idle_ms: u64,
+    /// What it used, where the agent counts over all its processes.
+    pub tokens: u64,
     /// The agent began it.
     confirmed: bool,
 }
@@ -46,11 +49,28 @@ pub struct SessionChange {
     pub reason: SessionReason,
 }
 
+/// Who names sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    Ours,
+    /// The agent: what it was told first is not what it goes on with.
+    Its,
+}
+
+impl Names {
+    pub(super) fn of(plan: &AgentPlan) -> Self {
+        let is_its = plan.dialect.kind().is_some_and(|it| it.capabilities().chosen_session == Can::No);
+        if is_its { Self::Its } else { Self::Ours }
+    }
+}
+
 /// The session of one iteration.
 pub(super) struct Chosen {
     pub(super) id: String,
     /// It goes on; otherwise the agent begins it.
     pub(super) resumed: bool,
+    /// What it used before.
+    pub(super) tokens: u64,
     pub(super) change: Option<Record>,
 }
 
@@ -61,6 +81,7 @@ impl Session {
             started_at: change.at,
             used_at: change.at,
             idle_ms: 0,
+            tokens: 0,
             confirmed: false,
         };
         self.current = change.to.as_ref().map(begun);
@@ -77,10 +98,15 @@ impl Session {
     }
 
     /// The agent of an iteration in this session has gone.
-    pub(super) fn ran(&mut self, at: Moment, id: &str, run: &AgentRun) {
+    pub(super) fn ran(&mut self, at: Moment, (id, names): (&str, Names), run: &AgentRun) {
         let Some(current) = self.current.as_mut().filter(|it| it.id == id) else { return };
         (current.used_at, current.idle_ms) = (at, 0);
+        current.tokens = run.session_tokens.unwrap_or(current.tokens);
         current.confirmed |= match &run.session {
+            Some(begun) if names == Names::Its => {
+                current.id.clone_from(begun);
+                true
+            }
             Some(begun) => begun == id,
             // One that tells no session is believed when it ended well.
             None => run.error.is_none() && run.exit == Some(0),
@@ -102,7 +128,7 @@ pub(super) fn choose(state: &Loop, now: Moment) -> Chosen {
     let fresh = session_id(&state.spec.loop_id, state.iteration + 1);
     let settings = &state.spec.settings.session;
     if !settings.resume || state.session.refused >= MAX_REFUSED {
-        return Chosen { id: fresh, resumed: false, change: None };
+        return Chosen { id: fresh, resumed: false, tokens: 0, change: None };
     }
     let (from, reason) = match &state.session.current {
         None => (None, SessionReason::Started),
@@ -110,10 +136,12 @@ pub(super) fn choose(state: &Loop, now: Moment) -> Chosen {
         Some(it) if it.idle_ms.saturating_add(now.since(it.used_at)) >= settings.expires_ms => {
             (Some(it.id.clone()), SessionReason::Expired)
         }
-        Some(it) => return Chosen { id: it.id.clone(), resumed: true, change: None },
+        Some(it) => {
+            return Chosen { id: it.id.clone(), resumed: true, tokens: it.tokens, change: None };
+        }
     };
     let change = Record::SessionChanged { from, to: Some(fresh.clone()), reason };
-    Chosen { id: fresh, resumed: false, change: Some(change) }
+    Chosen { id: fresh, resumed: false, tokens: 0, change: Some(change) }
 }
 
 /// A breaker that opens, the loop's end and an agent that does not know its session any more leave the session.

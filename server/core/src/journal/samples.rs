@@ -303,6 +303,7 @@ fn spec() -> LoopSpec {
             prompt: PromptBy::File,
             dialect: Dialect::Text,
             permissions: Permissions::Edits,
+            env: vec![("NAME".to_owned(), "value".to_owned())],
         },
         settings: settings(),
         preset: Some(crate::settings::preset::Chosen {
@@ -329,6 +330,7 @@ fn settings() -> Settings {
             tokens: Some(8),
             calls_per_hour: 9,
             iteration_ms: 3,
+            steps: 9,
             idle_ms: 4,
             between_ms: 0,
             grace_ms: 5,
@@ -347,7 +349,9 @@ fn settings() -> Settings {
             output: Dialect::Text,
             permissions: Permissions::Edits,
             model: Some("m".to_owned()),
+            effort: Some("high".to_owned()),
             args: vec!["-x".to_owned()],
+            env: vec![("A".to_owned(), "1".to_owned())],
         }],
         ..Settings::default()
     }

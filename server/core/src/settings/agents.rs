@@ -3,16 +3,17 @@
 
 use super::value::Value;
 use super::{AgentSettings, Dialect, Permissions, PromptBy};
+use crate::agent::kind::{KNOWN, Kind};
 
 /// Built in some day. Their names are kept free, so that a table written today does not change its meaning.
-pub(super) const LATER: &[&str] = &["codex", "gemini", "opencode", "acp"];
+pub(super) const LATER: &[&str] = &["acp"];
 
 /// What `agent` may say besides the names of agents.
 pub(crate) const AUTO: &str = "auto";
 
 pub(crate) fn built_in() -> Vec<AgentSettings> {
-    // The demo agent speaks as claude does, so that a demo shows what a real loop shows.
-    ["claude", "demo"].map(|name| AgentSettings { output: Dialect::Claude, ..own(name) }).to_vec()
+    let known = |it: Kind| AgentSettings { output: it.dialect(), ..own(it.name()) };
+    KNOWN.into_iter().chain([Kind::Demo]).map(known).collect()
 }
 
 /// An agent of the user before anything is said about it.
@@ -24,7 +25,9 @@ pub(super) fn own(name: &str) -> AgentSettings {
         output: Dialect::Text,
         permissions: Permissions::Edits,
         model: None,
+        effort: None,
         args: Vec::new(),
+        env: Vec::new(),
     }
 }
 
@@ -32,7 +35,7 @@ pub(super) fn own(name: &str) -> AgentSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Agent {
     /// loopkeeper knows its flags.
-    Claude,
+    Known(Kind),
     Demo,
     Later,
     Own,
@@ -41,12 +44,12 @@ pub(crate) enum Agent {
 }
 
 pub(crate) fn kind_of(name: &str) -> Agent {
-    match name {
-        "claude" => Agent::Claude,
-        "demo" => Agent::Demo,
-        name if LATER.contains(&name) => Agent::Later,
-        name if fit(name) => Agent::Own,
-        _ => Agent::Unfit,
+    match Kind::of(name, Dialect::Text) {
+        Kind::Demo => Agent::Demo,
+        Kind::Own(_) if LATER.contains(&name) => Agent::Later,
+        Kind::Own(_) if fit(name) => Agent::Own,
+        Kind::Own(_) => Agent::Unfit,
+        known => Agent::Known(known),
     }
 }
 
@@ -59,11 +62,14 @@ fn fit(name: &str) -> bool {
 /// Why a field means nothing for an agent, with the remedy; `None` where it means something.
 pub(crate) fn misplaced(agent: Agent, field: &str) -> Option<(&'static str, &'static str)> {
     match (agent, field) {
-        (Agent::Claude, "prompt" | "output") => {
+        (Agent::Known(Kind::Gemini), "effort") => {
+            Some(("means nothing for Gemini CLI: it has no such setting", "remove the line"))
+        }
+        (Agent::Known(_), "prompt" | "output") => {
             Some(("is fixed for a built-in agent", "remove the line, or give your own agent another name"))
         }
         (Agent::Demo, _) => Some(("cannot be set: the demo agent plays a fixed script", "remove the line")),
-        (Agent::Own, "permissions" | "model") => Some((
+        (Agent::Own, "permissions" | "model" | "effort") => Some((
             "means nothing for a command of your own: loopkeeper does not know its flags",
             "remove the line and put the flag into `command`",
         )),
@@ -74,7 +80,7 @@ pub(crate) fn misplaced(agent: Agent, field: &str) -> Option<(&'static str, &'st
         (Agent::Unfit, _) => {
             Some(("does not name an agent", "use 1 to 40 letters, digits, `-` or `_`, and not `auto`"))
         }
-        (Agent::Claude | Agent::Own, _) => None,
+        (Agent::Known(_) | Agent::Own, _) => None,
     }
 }
 
@@ -83,6 +89,8 @@ pub(super) fn assign(agent: &mut AgentSettings, field: &str, value: Value) -> bo
         ("command", Value::Texts(it)) => agent.command = it,
         ("args", Value::Texts(it)) => agent.args = it,
         ("model", Value::Text(it)) => agent.model = (!it.is_empty()).then_some(it),
+        ("effort", Value::Text(it)) => agent.effort = (!it.is_empty()).then_some(it),
+        ("env", Value::Pairs(it)) => agent.env = it,
         ("permissions", Value::Text(it)) => return set(&mut agent.permissions, permissions(&it)),
         ("prompt", Value::Text(it)) => return set(&mut agent.prompt, prompt(&it)),
         ("output", Value::Text(it)) => return set(&mut agent.output, dialect(&it)),

@@ -71,6 +71,7 @@ fn assign_limit(limits: &mut Limits, path: &str, value: &Value) -> bool {
         ("limits.calls_per_hour", Value::Count(it)) => limits.calls_per_hour = *it,
         ("limits.iteration_time", Value::Amount(it)) => limits.iteration_ms = *it,
         ("limits.idle_time", Value::Amount(it)) => limits.idle_ms = *it,
+        ("limits.steps", Value::Count(it)) => limits.steps = *it,
         ("limits.between", Value::Amount(it)) => limits.between_ms = *it,
         ("limits.grace", Value::Amount(it)) => limits.grace_ms = *it,
         _ => return false,

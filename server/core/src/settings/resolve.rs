@@ -122,7 +122,7 @@ impl Resolved {
 fn read_program(option: &str, path: &str, reading: &mut Reading) {
     let file = path.rsplit('/').next().unwrap_or_default();
     let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
-    let name = if matches!(agents::kind_of(stem), Agent::Own | Agent::Claude) { stem } else { "mine" };
+    let name = if matches!(agents::kind_of(stem), Agent::Own | Agent::Known(_)) { stem } else { "mine" };
     let argument =
         |key: String, value: &str| Argument { option: option.to_owned(), key, value: value.to_owned() };
     reading.agents.push((name.to_owned(), Origin::Option(option.to_owned())));

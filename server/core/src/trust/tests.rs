@@ -10,7 +10,12 @@ fn check(command: &str) -> Item {
 
 fn agent(name: &str, argv: &[&str], permissions: &str) -> Item {
     let argv = argv.iter().map(|it| (*it).to_owned()).collect();
-    Item::new(Runs::Agent { name: name.to_owned(), argv, permissions: permissions.to_owned() })
+    Item::new(Runs::Agent {
+        name: name.to_owned(),
+        argv,
+        permissions: permissions.to_owned(),
+        env: Vec::new(),
+    })
 }
 
 fn surface(path: &str, content: Content) -> Item {
@@ -171,7 +176,7 @@ proptest! {
     ) {
         let items = [
             check(&command),
-            Item::new(Runs::Agent { name: command.clone(), argv, permissions: "edits".to_owned() }),
+            Item::new(Runs::Agent { name: command.clone(), argv, permissions: "edits".to_owned(), env: Vec::new() }),
             Item::new(Runs::Surface { path, content: Content::File(bytes) }),
         ];
         let text = Page::new(b"/", &items).text();

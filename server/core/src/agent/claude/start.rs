@@ -3,22 +3,8 @@
 use serde_json::json;
 
 use crate::agent::allow;
+use crate::agent::starting::{Start, extend};
 use crate::settings::Permissions;
-
-/// What of the settings and the task shapes the command line.
-#[derive(Debug, Clone, Copy)]
-pub struct Start<'a> {
-    /// The program as found, with what the user wants in front of every other argument.
-    pub command: &'a [String],
-    pub permissions: Permissions,
-    pub model: Option<&'a str>,
-    /// The user's own arguments.
-    pub args: &'a [String],
-    /// The commands of the task's checks.
-    pub checks: &'a [String],
-    /// The detected test runner ([`allow::test_runner`]).
-    pub runner: Option<&'a str>,
-}
 
 /// The whole argv; `{session}` stands for the iteration's session id.
 ///
@@ -27,34 +13,27 @@ pub struct Start<'a> {
 pub fn argv(start: &Start<'_>) -> Vec<String> {
     let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
     let mut argv = start.command.to_vec();
-    argv.extend(fixed.map(str::to_owned));
+    extend(&mut argv, &fixed);
     match start.permissions {
         Permissions::Edits => {
-            argv.extend(["--permission-mode", "acceptEdits"].map(str::to_owned));
+            extend(&mut argv, &["--permission-mode", "acceptEdits"]);
             let rules = allow::rules(start.checks, start.runner);
             if !rules.is_empty() {
-                argv.extend(["--settings".to_owned(), settings(&rules)]);
+                extend(&mut argv, &["--settings", &settings(&rules)]);
             }
         }
         Permissions::SandboxedAll | Permissions::All => {
-            argv.push("--dangerously-skip-permissions".to_owned());
+            extend(&mut argv, &["--dangerously-skip-permissions"]);
         }
     }
     if let Some(model) = start.model {
-        argv.extend(["--model".to_owned(), model.to_owned()]);
+        extend(&mut argv, &["--model", model]);
+    }
+    if let Some(effort) = start.effort {
+        extend(&mut argv, &["--effort", effort]);
     }
     argv.extend_from_slice(start.args);
     argv
-}
-
-/// The same, for a session that the agent began before: `--session-id` would be refused as used already.
-pub fn resuming(argv: &[String]) -> Vec<String> {
-    let before = argv.iter().map(String::as_str).zip(argv.iter().skip(1).map(String::as_str).chain([""]));
-    let word = |(it, next): (&str, &str)| match (it, next) {
-        ("--session-id", "{session}") => "--resume".to_owned(),
-        _ => it.to_owned(),
-    };
-    before.map(word).collect()
 }
 
 /// Braces inside commands are written as escapes, so that none of them can be taken for a placeholder.
@@ -81,61 +60,9 @@ pub const SANDBOXED: (&str, &str) = ("IS_SANDBOX", "1");
 
 #[cfg(test)]
 mod tests {
-    use super::{Start, argv, resuming};
-    use crate::settings::Permissions;
-
-    fn check(permissions: Permissions, commands: &[&str], expect: &[&str]) {
-        let commands: Vec<String> = commands.iter().map(ToString::to_string).collect();
-        let args = vec!["--effort".to_owned(), "low".to_owned()];
-        let start = Start {
-            command: &["/bin/claude".to_owned()],
-            permissions,
-            model: Some("m"),
-            args: &args,
-            checks: &commands,
-            runner: None,
-        };
-        let fixed =
-            ["/bin/claude", "-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
-        let expect: Vec<&str> = fixed
-            .into_iter()
-            .chain(expect.iter().copied())
-            .chain(["--model", "m", "--effort", "low"])
-            .collect();
-        assert_eq!(argv(&start), expect);
-    }
-
-    #[test]
-    fn the_command_line_says_what_is_permitted() {
-        check(Permissions::Edits, &[], &["--permission-mode", "acceptEdits"]);
-        check(
-            Permissions::Edits,
-            &["sh test.sh", "test \"{session}\" = x"],
-            &[
-                "--permission-mode",
-                "acceptEdits",
-                "--settings",
-                r#"{"permissions":{"allow":["Bash(sh test.sh)","Bash(test \"\u007bsession\u007d\" = x)"]}}"#,
-            ],
-        );
-        check(Permissions::All, &["sh test.sh"], &["--dangerously-skip-permissions"]);
-        check(Permissions::SandboxedAll, &[], &["--dangerously-skip-permissions"]);
-    }
-
-    #[test]
-    fn a_session_that_exists_is_resumed() {
-        let check = |argv: &[&str], expect: &[&str]| {
-            let argv: Vec<String> = argv.iter().map(ToString::to_string).collect();
-            assert_eq!(resuming(&argv), expect);
-        };
-        check(
-            &["claude", "-p", "--session-id", "{session}", "-x"],
-            &["claude", "-p", "--resume", "{session}", "-x"],
-        );
-        check(&["claude", "--session-id", "mine"], &["claude", "--session-id", "mine"]);
-        check(&["claude", "--session-id"], &["claude", "--session-id"]);
-        check(&[], &[]);
-    }
+    use super::argv;
+    use crate::agent::starting::Start;
+    use crate::settings::{Permissions, PromptBy};
 
     #[test]
     fn the_rules_survive_their_encoding() {
@@ -144,9 +71,11 @@ mod tests {
             command: &["claude".to_owned()],
             permissions: Permissions::Edits,
             model: None,
+            effort: None,
             args: &[],
             checks: &commands,
             runner: Some("cargo test"),
+            prompt: PromptBy::Stdin,
         };
         let argv = argv(&start);
         let settings: serde_json::Value = serde_json::from_str(argv.last().unwrap()).unwrap();

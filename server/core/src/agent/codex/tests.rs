@@ -67,6 +67,13 @@ fn retries_are_events_and_no_failures() {
 }
 
 #[test]
+fn what_its_rules_refuse_stands_on_stderr() {
+    let stderr = "2026-11-20T14:00:00.648732Z ERROR codex_core::tools::router: error=patch rejected: writing outside of the project; rejected by user approval settings\nplain words\n";
+    let run = read(Dialect::Codex, captured!("codex", "trivial_text"), stderr, 0);
+    assert_eq!((run.denials, run.denied, run.error), (1, vec!["file_change".to_owned()], None));
+}
+
+#[test]
 fn a_session_that_is_gone_is_told_apart() {
     let run = read(Dialect::Codex, "", captured!("codex", "sess_4_unknown", ".stderr.txt"), 1);
     assert!(run.session_lost, "{run:?}");

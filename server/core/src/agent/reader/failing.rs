@@ -44,6 +44,9 @@ pub(super) fn of_dialect(
     match end.ending {
         AgentEnding::NotStarted => Some(not_started(end)),
         // What was ended in the middle of retries was waiting for its provider, not working.
+        AgentEnding::Idle if tally.is_unanswered && retries_silently(dialect) => {
+            Some(unreachable(tally.retrying.unwrap_or(Retrying { status: None })))
+        }
         AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable),
         AgentEnding::Stopped | AgentEnding::Capped => None,
         AgentEnding::Exited => match &tally.turn {
@@ -52,6 +55,14 @@ pub(super) fn of_dialect(
             None if tally.skipped && end.exit == Some(0) => None,
             None => Some(of_silence(dialect, end, here)),
         },
+    }
+}
+
+/// Most say nothing while they ask their provider again and again.
+fn retries_silently(dialect: &State) -> bool {
+    match dialect {
+        State::Codex(_) | State::Gemini(_) | State::Opencode(_) => true,
+        State::Text | State::Claude(_) => false,
     }
 }
 

@@ -49,6 +49,7 @@ pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
             prompt: PromptBy::Stdin,
             dialect: Dialect::Text,
             permissions: Permissions::Edits,
+            env: Vec::new(),
         },
         settings: Settings {
             agent: "mine".to_owned(),

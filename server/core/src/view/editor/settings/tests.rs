@@ -105,10 +105,11 @@ fn keys_tables_and_values_are_offered_where_they_fit() {
     check("[limits]\nduration = |", &["\"8h\""]);
     check(
         "agent = |\n[agents.mine]\ncommand = [\"x\"]\n",
-        &["\"auto\"", "\"claude\"", "\"demo\"", "\"mine\""],
+        &["\"auto\"", "\"claude\"", "\"codex\"", "\"demo\"", "\"gemini\"", "\"mine\"", "\"opencode\""],
     );
-    check("[agents.mine]\n|", &["command", "args", "prompt", "output"]);
-    check("[agents.claude]\n|", &["command", "args", "permissions", "model"]);
+    check("[agents.mine]\n|", &["command", "args", "env", "prompt", "output"]);
+    check("[agents.claude]\n|", &["command", "args", "permissions", "model", "effort", "env"]);
+    check("[agents.gemini]\n|", &["command", "args", "permissions", "model", "env"]);
     check("keep.|", &["loops", "days", "disk"]);
     check("[spawns]\n|", &[]);
     check("[exit]\nwhen = |", &[]);

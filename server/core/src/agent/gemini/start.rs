@@ -1,0 +1,33 @@
+//! How Gemini CLI is started headless. The prompt goes to stdin: without a terminal there it needs no flag.
+
+use crate::agent::allow;
+use crate::agent::starting::{Start, extend};
+use crate::settings::Permissions;
+
+/// A command of the list may be called with further arguments; one that the list's own grammar would split gets no
+/// rule, so that the agent is denied it and loopkeeper runs it all the same.
+pub fn argv(start: &Start<'_>) -> Vec<String> {
+    let mut argv = start.command.to_vec();
+    extend(&mut argv, &["-o", "stream-json", "--session-id", "{session}"]);
+    match start.permissions {
+        Permissions::Edits => {
+            extend(&mut argv, &["--approval-mode", "auto_edit"]);
+            let commands = allow::commands(start.checks, start.runner);
+            let plain = |it: &&String| !it.contains([',', '(', ')', '*', '"', '\'', '{', '}']);
+            for command in commands.iter().filter(plain) {
+                extend(&mut argv, &["--allowed-tools", &format!("run_shell_command({command})")]);
+            }
+        }
+        Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--approval-mode", "yolo"]),
+    }
+    if let Some(model) = start.model {
+        extend(&mut argv, &["-m", model]);
+    }
+    argv.extend_from_slice(start.args);
+    argv
+}
+
+/// Without the first it starts itself once more, as a child that no signal to the parent reaches. The work tree is
+/// trusted by the time that anything is started, and asked about nowhere else.
+pub const ENVIRONMENT: &[(&str, &str)] =
+    &[("GEMINI_CLI_NO_RELAUNCH", "true"), ("GEMINI_CLI_TRUST_WORKSPACE", "true"), ("NO_BROWSER", "true")];

@@ -1,0 +1,48 @@
+//! How opencode is started headless: arguments, and the permissions in its environment. The prompt goes to stdin.
+
+use serde_json::json;
+
+use crate::agent::allow;
+use crate::agent::starting::{Start, extend};
+use crate::settings::Permissions;
+
+pub fn argv(start: &Start<'_>) -> Vec<String> {
+    let mut argv = start.command.to_vec();
+    extend(&mut argv, &["run", "--format", "json"]);
+    match start.permissions {
+        Permissions::Edits => {}
+        Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--auto"]),
+    }
+    if let Some(model) = start.model {
+        extend(&mut argv, &["-m", model]);
+    }
+    if let Some(effort) = start.effort {
+        extend(&mut argv, &["--variant", effort]);
+    }
+    argv.extend_from_slice(start.args);
+    argv
+}
+
+/// Edits inside the work tree are allowed without a word; of commands only the checks and the test runner. The last
+/// rule that fits counts, so the order is kept. A command with a wildcard gets no rule.
+pub fn env(start: &Start<'_>) -> Vec<(String, String)> {
+    if start.permissions != Permissions::Edits {
+        return Vec::new();
+    }
+    let commands = allow::commands(start.checks, start.runner);
+    let mut allowed: Vec<String> = commands.into_iter().filter(|it| !it.contains(['*', '?'])).collect();
+    allowed.extend(start.runner.map(|it| format!("{it} *")));
+    let rules = allowed.iter().map(|it| format!(",{}:\"allow\"", json!(it))).collect::<Vec<_>>().concat();
+    let rest = r#""external_directory":"deny","webfetch":"deny","websearch":"deny""#;
+    vec![("OPENCODE_PERMISSION".to_owned(), format!(r#"{{"bash":{{"*":"deny"{rules}}},{rest}}}"#))]
+}
+
+pub fn resuming(argv: &[String]) -> Vec<String> {
+    let mut argv = argv.to_vec();
+    extend(&mut argv, &["--session", "{session}"]);
+    argv
+}
+
+/// Nothing is fetched or replaced in the middle of a loop.
+pub const ENVIRONMENT: &[(&str, &str)] =
+    &[("OPENCODE_DISABLE_AUTOUPDATE", "1"), ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")];

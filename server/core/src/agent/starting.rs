@@ -1,0 +1,110 @@
+//! How agents are started headless: what of the settings and the task shapes the command line, one file per agent
+//! for what comes of it. No shell ever sees any of it, and the prompt is no part of it.
+
+use super::kind::Kind;
+use super::{claude, codex, gemini, opencode};
+use crate::settings::{Permissions, PromptBy};
+
+/// What a command line is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a> {
+    /// The program as found, with what the user wants in front of every other argument.
+    pub command: &'a [String],
+    pub permissions: Permissions,
+    pub model: Option<&'a str>,
+    pub effort: Option<&'a str>,
+    /// The user's own arguments.
+    pub args: &'a [String],
+    /// The commands of the task's checks.
+    pub checks: &'a [String],
+    /// The detected test runner ([`super::allow::test_runner`]).
+    pub runner: Option<&'a str>,
+    /// How a command of the user's own gets its prompt.
+    pub prompt: PromptBy,
+}
+
+/// What is started, with `{session}`, `{prompt}` and `{prompt_file}` standing for values of the iteration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub argv: Vec<String>,
+    /// What of the permissions the command line has no words for.
+    pub env: Vec<(String, String)>,
+    pub prompt: PromptBy,
+}
+
+impl Kind {
+    /// The command line; for [`Kind::Demo`] the command as it is.
+    pub fn line(self, start: &Start<'_>) -> Line {
+        let plain = |argv| Line { argv, env: Vec::new(), prompt: PromptBy::Stdin };
+        match self {
+            Self::Claude => plain(claude::start::argv(start)),
+            Self::Codex => plain(codex::start::argv(start)),
+            Self::Gemini => plain(gemini::start::argv(start)),
+            Self::Opencode => {
+                Line { env: opencode::start::env(start), ..plain(opencode::start::argv(start)) }
+            }
+            Self::Demo => plain(start.command.to_vec()),
+            Self::Own(_) => Line { prompt: start.prompt, ..plain(own(start)) },
+        }
+    }
+
+    /// The same, for a session that the agent began before.
+    pub fn resuming(self, argv: &[String]) -> Vec<String> {
+        match self {
+            Self::Codex => codex::start::resuming(argv),
+            Self::Opencode => opencode::start::resuming(argv),
+            Self::Claude | Self::Gemini | Self::Demo | Self::Own(_) => chosen_before(argv),
+        }
+    }
+
+    /// Added to the agent's environment; what the user sets wins.
+    pub fn environment(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Claude | Self::Demo => claude::start::ENVIRONMENT,
+            Self::Codex => codex::start::ENVIRONMENT,
+            Self::Gemini => gemini::start::ENVIRONMENT,
+            Self::Opencode => opencode::start::ENVIRONMENT,
+            // Whatever it calls in the end, these mean nothing to anybody else.
+            Self::Own(crate::settings::Dialect::Claude) => claude::start::ENVIRONMENT,
+            Self::Own(_) => &[],
+        }
+    }
+
+    /// Why it would refuse to start with these permissions as root.
+    pub fn refuses_root(self, permissions: Permissions) -> bool {
+        self == Self::Claude && permissions == Permissions::All
+    }
+}
+
+/// A command of the user's own: its words, and a place for the prompt where it has none.
+fn own(start: &Start<'_>) -> Vec<String> {
+    let mut argv = start.command.to_vec();
+    argv.extend(start.args.iter().cloned());
+    let place = match start.prompt {
+        PromptBy::Stdin => None,
+        PromptBy::Argument => Some("{prompt}"),
+        PromptBy::File => Some("{prompt_file}"),
+    };
+    if let Some(place) = place.filter(|place| !argv.iter().any(|it| it.contains(place))) {
+        argv.push(place.to_owned());
+    }
+    argv
+}
+
+/// `--session-id` would be refused as used already.
+fn chosen_before(argv: &[String]) -> Vec<String> {
+    let before = argv.iter().map(String::as_str).zip(argv.iter().skip(1).map(String::as_str).chain([""]));
+    let word = |(it, next): (&str, &str)| match (it, next) {
+        ("--session-id", "{session}") => "--resume".to_owned(),
+        _ => it.to_owned(),
+    };
+    before.map(word).collect()
+}
+
+/// Words of a command line behind others.
+pub(super) fn extend(argv: &mut Vec<String>, words: &[&str]) {
+    argv.extend(words.iter().map(ToString::to_string));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Command lines of every agent for every permission, as they were tried with the real programs.
+
+use super::Start;
+use crate::agent::kind::Kind;
+use crate::settings::{Dialect, Permissions, PromptBy};
+
+fn texts(words: &[&str]) -> Vec<String> {
+    words.iter().map(ToString::to_string).collect()
+}
+
+/// What the whole command line is, behind the program, for these permissions and checks.
+fn check(kind: Kind, permissions: Permissions, checks: &[&str], expect: &[&str], env: &[(&str, &str)]) {
+    let (command, args, checks) = (texts(&["/bin/agent"]), texts(&["--more", "x"]), texts(checks));
+    let line = kind.line(&Start {
+        command: &command,
+        permissions,
+        model: Some("m"),
+        effort: Some("high").filter(|_| kind != Kind::Gemini),
+        args: &args,
+        checks: &checks,
+        runner: None,
+        prompt: PromptBy::Stdin,
+    });
+    assert_eq!(line.argv.first().map(String::as_str), Some("/bin/agent"));
+    assert_eq!(line.argv[1..].join(" "), expect.join(" "), "{kind:?} {permissions:?}");
+    let told: Vec<(&str, &str)> =
+        line.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(told, env, "{kind:?} {permissions:?}");
+    assert_eq!(line.prompt, PromptBy::Stdin);
+}
+
+#[test]
+fn the_command_line_says_what_is_permitted() {
+    use Permissions::{All, Edits, SandboxedAll};
+    let claude = "-p --output-format stream-json --verbose --session-id {session}";
+    let rest = "--model m --effort high --more x";
+    check(Kind::Claude, Edits, &[], &[claude, "--permission-mode acceptEdits", rest], &[]);
+    let allowed = r#"--permission-mode acceptEdits --settings {"permissions":{"allow":["Bash(sh test.sh)","Bash(test \"\u007bsession\u007d\" = x)"]}}"#;
+    check(Kind::Claude, Edits, &["sh test.sh", "test \"{session}\" = x"], &[claude, allowed, rest], &[]);
+    check(Kind::Claude, All, &["sh test.sh"], &[claude, "--dangerously-skip-permissions", rest], &[]);
+    check(Kind::Claude, SandboxedAll, &[], &[claude, "--dangerously-skip-permissions", rest], &[]);
+
+    let codex = "exec --json --skip-git-repo-check";
+    let rest = "-m m -c model_reasoning_effort=\"high\" --more x -";
+    check(Kind::Codex, Edits, &["sh test.sh"], &[codex, "-s workspace-write", rest], &[]);
+    for permissions in [All, SandboxedAll] {
+        check(
+            Kind::Codex,
+            permissions,
+            &[],
+            &[codex, "--dangerously-bypass-approvals-and-sandbox", rest],
+            &[],
+        );
+    }
+
+    let gemini = "-o stream-json --session-id {session}";
+    let rest = "-m m --more x";
+    check(Kind::Gemini, Edits, &[], &[gemini, "--approval-mode auto_edit", rest], &[]);
+    let allowed = "--approval-mode auto_edit --allowed-tools run_shell_command(sh test.sh)";
+    check(Kind::Gemini, Edits, &["sh test.sh", "a, b", "f(x)"], &[gemini, allowed, rest], &[]);
+    check(Kind::Gemini, All, &["sh test.sh"], &[gemini, "--approval-mode yolo", rest], &[]);
+
+    let opencode = "run --format json";
+    let rest = "-m m --variant high --more x";
+    let strict = r#"{"bash":{"*":"deny"},"external_directory":"deny","webfetch":"deny","websearch":"deny"}"#;
+    check(Kind::Opencode, Edits, &[], &[opencode, rest], &[("OPENCODE_PERMISSION", strict)]);
+    let allowed = r#"{"bash":{"*":"deny","sh test.sh":"allow","a \"b\" && c":"allow","a \"b\"":"allow","c":"allow"},"external_directory":"deny","webfetch":"deny","websearch":"deny"}"#;
+    check(
+        Kind::Opencode,
+        Edits,
+        &["sh test.sh", "a \"b\" && c", "ls *"],
+        &[opencode, rest],
+        &[("OPENCODE_PERMISSION", allowed)],
+    );
+    check(Kind::Opencode, All, &["sh test.sh"], &[opencode, "--auto", rest], &[]);
+}
+
+#[test]
+fn a_command_of_the_users_own_gets_a_place_for_its_prompt() {
+    for (prompt, command, expect) in [
+        (PromptBy::Stdin, vec!["mine"], vec!["mine"]),
+        (PromptBy::Argument, vec!["mine"], vec!["mine", "{prompt}"]),
+        (PromptBy::Argument, vec!["mine", "--do={prompt}"], vec!["mine", "--do={prompt}"]),
+        (PromptBy::File, vec!["mine"], vec!["mine", "{prompt_file}"]),
+    ] {
+        let line = Kind::Own(Dialect::Text).line(&Start {
+            command: &texts(&command),
+            permissions: Permissions::Edits,
+            model: None,
+            effort: None,
+            args: &[],
+            checks: &[],
+            runner: None,
+            prompt,
+        });
+        assert_eq!((line.argv, line.prompt), (texts(&expect), prompt));
+    }
+}
+
+#[test]
+fn a_session_that_exists_is_resumed() {
+    let check = |kind: Kind, argv: &[&str], expect: &[&str]| {
+        assert_eq!(kind.resuming(&texts(argv)), texts(expect), "{kind:?}");
+    };
+    check(
+        Kind::Claude,
+        &["claude", "-p", "--session-id", "{session}", "-x"],
+        &["claude", "-p", "--resume", "{session}", "-x"],
+    );
+    check(Kind::Own(Dialect::Text), &["claude", "--session-id", "mine"], &["claude", "--session-id", "mine"]);
+    check(Kind::Claude, &["claude", "--session-id"], &["claude", "--session-id"]);
+    check(Kind::Claude, &[], &[]);
+    check(Kind::Gemini, &["gemini", "--session-id", "{session}"], &["gemini", "--resume", "{session}"]);
+    check(
+        Kind::Codex,
+        &["codex", "exec", "--json", "-m", "m", "-"],
+        &["codex", "exec", "--json", "-m", "m", "resume", "{session}", "-"],
+    );
+    check(Kind::Codex, &["codex"], &["codex"]);
+    check(
+        Kind::Opencode,
+        &["opencode", "run", "--format", "json", "--auto"],
+        &["opencode", "run", "--format", "json", "--auto", "--session", "{session}"],
+    );
+    check(Kind::Own(Dialect::Codex), &["codex", "exec", "-"], &["codex", "exec", "-"]);
+}
+
+#[test]
+fn only_claude_refuses_root_and_only_without_any_check() {
+    use Permissions::{All, Edits, SandboxedAll};
+    assert!(Kind::Claude.refuses_root(All));
+    assert!(!Kind::Claude.refuses_root(Edits) && !Kind::Claude.refuses_root(SandboxedAll));
+    assert!(!Kind::Codex.refuses_root(All));
+}
