@@ -11,6 +11,7 @@ use loopkeeper_core::agent::allow;
 use loopkeeper_core::agent::claude::start::SANDBOXED;
 use loopkeeper_core::agent::kind::{AUTO, KNOWN, Kind};
 use loopkeeper_core::agent::starting::{Line, Start};
+use loopkeeper_core::doctor::Known;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::AgentSettings;
 use loopkeeper_core::task::{Check, Criterion};
@@ -39,7 +40,7 @@ impl AgentError {
         const OWN: &str = "set `agent` in loopkeeper.toml to a command of your own under `[agents.NAME]`";
         match self {
             Self::NoneFound => {
-                let first = AUTO.first().map_or_else(String::new, |it| install(*it));
+                let first = known("claude").map_or_else(String::new, install);
                 format!("{first} or another of them, or {OWN}.")
             }
             Self::Missing { agent, .. } if known(agent).is_some() => {
@@ -70,13 +71,12 @@ impl AgentError {
     }
 }
 
-fn known(name: &str) -> Option<Kind> {
-    KNOWN.into_iter().find(|it| it.name() == name)
+fn known(name: &str) -> Option<&'static Known> {
+    KNOWN.into_iter().find(|it| it.name() == name).and_then(Kind::known)
 }
 
-fn install(kind: Kind) -> String {
-    let how = kind.install().map_or_else(String::new, |it| format!(" (`{it}`)"));
-    format!("install {}{how}", kind.title())
+fn install(known: &Known) -> String {
+    format!("install {} (`{}`)", known.title, known.install)
 }
 
 /// What is wanted, with what the choice depends on.
@@ -150,9 +150,8 @@ fn command(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<Vec<String>, Ag
         let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
         return Ok(vec![ourselves.to_string_lossy().into_owned(), "demo-agent".to_owned()]);
     }
-    let own_name = std::slice::from_ref(&agent.name);
-    let is_known = known(&agent.name).is_some();
-    let written = if agent.command.is_empty() && is_known { own_name } else { &agent.command };
+    let its_own = known(&agent.name).map(|it| it.program.to_owned()).into_iter().collect::<Vec<_>>();
+    let written = if agent.command.is_empty() { &its_own } else { &agent.command };
     let Some((program, rest)) = written.split_first() else {
         return Err(AgentError::NoCommand { agent: agent.name.clone() });
     };

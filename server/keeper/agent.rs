@@ -207,24 +207,9 @@ impl Run {
             }
         }
         let ended = running.end().await;
-        let (survivors, left) = (ended.survivors, ended.left);
-        let reason = ended.not_started.unwrap_or_default();
-        let ending = match (reason.as_str(), ending, halted) {
-            ("", AgentEnding::Exited, Some(Halt::Steps)) => AgentEnding::Capped,
-            ("", ending, _) => ending,
-            _ => AgentEnding::NotStarted,
-        };
         let duration_ms = clock::now().awake.saturating_sub(began);
-        let (exit, signal, dropped) = (ended.exit, ended.signal, ended.dropped);
-        let end = ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped };
-        let mut run = reader.finish(end, &here());
-        run.left = left;
-        if ending == AgentEnding::Capped {
-            run.note = Some(format!("over {most_steps} steps (`limits.steps`)"));
-        } else if rest.was_cut && run.note.is_none() {
-            run.note = Some("it stayed after its turn and was ended".to_owned());
-        }
-        run
+        let left = Left { ending, halted, was_cut: rest.was_cut, stderr, duration_ms };
+        sum(reader, ended, left, most_steps)
     }
 
     fn hear(&self, reader: &mut Reader, stderr: &mut String, output: OutputEvent) {
@@ -284,6 +269,35 @@ impl Run {
     fn report(&self, run: AgentRun) {
         self.scene.tell(Event::AgentEnded(Box::new(clean(run, &self.scene.stage.redactor))));
     }
+}
+
+/// What the watching left behind.
+struct Left {
+    ending: AgentEnding,
+    halted: Option<Halt>,
+    was_cut: bool,
+    stderr: String,
+    duration_ms: u64,
+}
+
+fn sum(reader: Reader, ended: process::Ended, left: Left, most_steps: u32) -> AgentRun {
+    let reason = ended.not_started.unwrap_or_default();
+    let ending = match (reason.as_str(), left.ending, left.halted) {
+        ("", AgentEnding::Exited, Some(Halt::Steps)) => AgentEnding::Capped,
+        ("", ending, _) => ending,
+        _ => AgentEnding::NotStarted,
+    };
+    let Left { stderr, duration_ms, .. } = left;
+    let (exit, signal, dropped, survivors) = (ended.exit, ended.signal, ended.dropped, ended.survivors);
+    let end = ProcessEnd { ending, exit, signal, reason, stderr, duration_ms, survivors, dropped };
+    let mut run = reader.finish(end, &here());
+    run.left = ended.left;
+    if ending == AgentEnding::Capped {
+        run.note = Some(format!("over {most_steps} steps (`limits.steps`)"));
+    } else if left.was_cut && run.note.is_none() {
+        run.note = Some("it stayed after its turn and was ended".to_owned());
+    }
+    run
 }
 
 /// What stands in the record is safe to show and holds no known secret.

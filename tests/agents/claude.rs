@@ -1,11 +1,16 @@
-//! The real Claude Code CLI against a scripted model on loopback: what the captured transcripts cannot show.
+//! The real agents against a scripted model on loopback: what the captured transcripts cannot show.
 //!
-//! Its path comes from `LOOPKEEPER_TEST_CLAUDE` (`tests/tools/claude.sh` prints it). Every test here is named
-//! `claude_…`, so that `tests/run` can say that they were not run where the CLI cannot be had.
+//! Their paths come from `LOOPKEEPER_TEST_CLAUDE`, `LOOPKEEPER_TEST_CODEX` and so on (`tests/tools/claude.sh` and
+//! `agents.sh` print them). Every test here is named `claude_…`, `codex_…` and so on, so that `tests/run` can say
+//! that they were not run where the CLI cannot be had.
 
 mod direct;
+mod hands;
+mod journal;
 mod looping;
 mod model;
+mod others;
+mod stopping;
 
 use std::path::PathBuf;
 

@@ -54,8 +54,15 @@ impl Direct {
         let path = path.expect("folders without colons");
         let criteria: Vec<Criterion> = self.checks.iter().map(|it| criterion(it)).collect();
         let settings = Settings::default();
-        let wanted =
-            Wanted { agent: "auto", agents: &settings.agents, root: &work, criteria: &criteria, path: &path };
+        let wanted = Wanted {
+            agent: "auto",
+            agents: &settings.agents,
+            root: &work,
+            criteria: &criteria,
+            path: &path,
+            is_root: false,
+            env_set: &[],
+        };
         let argv = plan(&wanted).expect("the CLI is on PATH").argv;
         let argv = fill(&argv, Values { session: SESSION, prompt: "", prompt_file: "" });
         let mut child = Command::new(&argv[0])

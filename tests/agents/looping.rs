@@ -1,16 +1,15 @@
 //! Whole loops with the real CLI: `loopkeeper run` starts it, the scripted model answers it.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{Mode, OFlags};
 use serde_json::{Value, json};
 
+use super::journal::Journal;
 use super::model::{Model, Step};
-use super::program;
+use super::{program, stopping};
 use crate::cli::{Ran, Terminal};
 
 /// A work tree with a task, and the model that its agent asks.
@@ -41,7 +40,10 @@ impl Scene {
             .env("PATH", path.expect("folders without colons"))
             .env("ANTHROPIC_BASE_URL", self.model.url())
             .env(self.key, "dummy")
-            .env("DISABLE_TELEMETRY", "1");
+            .env("DISABLE_TELEMETRY", "1")
+            // As if this were a tool of another one: it would refuse to be nested.
+            .env("CLAUDECODE", "1")
+            .env("CLAUDE_CODE_ENTRYPOINT", "cli");
         command
     }
 
@@ -52,39 +54,6 @@ impl Scene {
     fn start(&self) -> Child {
         let mut command = self.command(&["run", "--trust", "--json"]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts")
-    }
-}
-
-/// What `run --json` printed.
-struct Journal {
-    code: Option<i32>,
-    records: Vec<Value>,
-    stderr: String,
-}
-
-impl Journal {
-    fn of(ran: &Ran) -> Self {
-        let read = |line| serde_json::from_str(line).expect("a JSON object a line");
-        Self { code: ran.code, records: ran.stdout.lines().map(read).collect(), stderr: ran.stderr.clone() }
-    }
-
-    fn all(&self, kind: &str) -> Vec<&Value> {
-        self.records.iter().filter(|it| it["type"] == kind).collect()
-    }
-
-    /// Every record on a line of its own, without what is long.
-    fn told(&self) -> String {
-        let short = |it: &Value| it.to_string().chars().take(400).collect::<String>();
-        self.records.iter().map(|it| short(it) + "\n").chain([self.stderr.clone()]).collect()
-    }
-
-    #[track_caller]
-    fn ended(&self, code: i32, kind: &str) -> &Value {
-        let last = self.records.last().unwrap_or(&Value::Null);
-        let told = || self.told();
-        assert_eq!((self.code, last["type"].as_str()), (Some(code), Some("ended")), "{}", told());
-        assert_eq!(last["outcome"]["kind"], kind, "{}", told());
-        last
     }
 }
 
@@ -212,40 +181,10 @@ fn claude_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
     assert_eq!(journal.all("agent-started")[0]["domain"], "subreaper");
 }
 
-/// Everything the tool starts holds the pipe open: at its other end one sees when the last of them is gone.
+/// As the rig of all agents, with Claude Code.
 fn stopped_while_a_tool_runs(sandbox: &str) -> Journal {
-    // The check passes over what follows until the agent says so, or the baseline would hang in it.
-    const WORK: &str = "[ -e go ] || exit 1\n\
-        exec 9>\"$(cat pipe-name)\"\n\
-        (trap '' TERM; setsid sleep 1000) &\n\
-        setsid sh -c '(sleep 1000 & echo started >&9; exec sleep 1000)'\n";
-    let task = "# Work\n\n## Done when\n\n- It works: `$ sh work.sh`\n";
-    let scene = Scene::new(task, |root| vec![Step::write(&path(root, "go"), "\n"), Step::bash("sh work.sh")]);
-    let settings = scene.terminal.read("loopkeeper.toml") + &format!("[sandbox]\nkind = \"{sandbox}\"\n");
-    let pipe = scene.terminal.root().with_file_name("home").join("pipe");
-    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR | Mode::WUSR).expect("a pipe");
-    scene
-        .terminal
-        .file("loopkeeper.toml", &settings)
-        .file("work.sh", WORK)
-        .file("pipe-name", &pipe.to_string_lossy());
-
-    let run = scene.start();
-    // Opens once the tool writes to it.
-    let mut reader = File::open(&pipe).expect("the pipe's end");
-    let mut word = [0; 8];
-    reader.read_exact(&mut word).expect("the tool's word");
-    assert_eq!(&word, b"started\n");
-    // The control: as long as they live there is no end, only nothing to read yet.
-    rustix::fs::fcntl_setfl(&reader, OFlags::NONBLOCK).expect("a flag");
-    let early = reader.read(&mut word).expect_err("the processes are alive");
-    assert_eq!(early.kind(), std::io::ErrorKind::WouldBlock);
-
-    Ran::of(&scene.command(&["stop", "--now"]).output().expect("the binary starts")).expect(0);
-    let journal = Journal::of(&Ran::of(&run.wait_with_output().expect("the loop ends")));
-    journal.ended(1, "stopped");
-    assert_eq!(reader.read(&mut word).expect("no process holds the pipe any more"), 0);
-    let run = &journal.all("agent-ended")[0]["run"];
-    assert_eq!((&run["ending"], &run["error"]), (&json!("stopped"), &Value::Null), "{run}");
-    journal
+    let scene = Scene::new(stopping::TASK, |root| {
+        vec![Step::write(&path(root, "go"), "\n"), Step::bash("sh work.sh")]
+    });
+    stopping::while_a_tool_runs(&scene.terminal, sandbox, |args| scene.command(args))
 }

@@ -1,13 +1,16 @@
-//! A scripted model on loopback that speaks as much of the Anthropic protocol as Claude Code needs. Each
-//! request of the agent proper takes the next step of the script; side requests (titles, probes) take none.
+//! A scripted model on loopback that speaks as much of the protocols of Anthropic, OpenAI (chat and responses) and
+//! Gemini as the agents need. Each request of the agent proper takes the next step of the script; side requests
+//! (titles, probes) take none.
 
 mod http;
+mod protocols;
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use protocols::{Reply, Say};
 use serde_json::{Value, json};
 
 /// What the model answers.
@@ -18,6 +21,8 @@ pub(crate) enum Step {
     Tool(&'static str, Value),
     /// An error of the API, with headers.
     Fails(u16, Vec<(String, String)>, Value),
+    /// An answer that no client can read, and so is every one after it.
+    Garbage,
 }
 
 impl Step {
@@ -98,9 +103,11 @@ impl Model {
     /// The prompts that began a conversation: one for each start of the agent that reached the model.
     pub(crate) fn prompts(&self) -> Vec<String> {
         let said = |body: &Value| {
-            let messages = body["messages"].as_array()?;
-            let begins = messages.iter().all(|it| it["role"] != "assistant");
-            begins.then(|| messages.iter().filter(|it| it["role"] == "user").map(text_of).collect::<String>())
+            let turns = turns(body);
+            let begins =
+                turns.iter().all(|(role, _)| matches!(role.as_str(), "user" | "system" | "developer"));
+            let user = turns.iter().filter(|(role, _)| role == "user");
+            (begins && !turns.is_empty()).then(|| user.map(|(_, text)| text.as_str()).collect::<String>())
         };
         self.asked().iter().filter_map(said).collect()
     }
@@ -112,11 +119,19 @@ impl Model {
     }
 }
 
-/// The text of a message, whether it is one string or blocks.
+/// Who said what so far, in any of the protocols. What is neither text nor anybody's has its type for a role.
+pub(crate) fn turns(body: &Value) -> Vec<(String, String)> {
+    let messages = ["messages", "input", "contents"].into_iter().find_map(|it| body[it].as_array());
+    let role = |it: &Value| it["role"].as_str().or(it["type"].as_str()).unwrap_or_default().to_owned();
+    messages.into_iter().flatten().map(|it| (role(it), text_of(it))).collect()
+}
+
+/// The text of a message, whether it is one string or parts.
 fn text_of(message: &Value) -> String {
-    match &message["content"] {
+    let parts = if message["parts"].is_array() { &message["parts"] } else { &message["content"] };
+    match parts {
         Value::String(text) => text.clone(),
-        blocks => blocks.as_array().into_iter().flatten().filter_map(|it| it["text"].as_str()).collect(),
+        parts => parts.as_array().into_iter().flatten().filter_map(|it| it["text"].as_str()).collect(),
     }
 }
 
@@ -144,33 +159,25 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 
 fn answer(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
     let request = http::read(stream)?;
-    if !request.path.starts_with("/v1/messages") {
-        return http::json(
-            stream,
-            404,
-            &[],
-            &json!({"type": "error", "error": {"type": "not_found_error", "message": ""}}),
-        );
-    }
-    if request.path.contains("count_tokens") {
-        return http::json(stream, 200, &[], &json!({"input_tokens": 100}));
+    let path = request.path.split('?').next().unwrap_or_default();
+    if path.contains("count_tokens") || path.contains(":countTokens") {
+        return http::json(stream, 200, &[], &json!({"input_tokens": 100, "totalTokens": 100}));
     }
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let side = body["tools"].as_array().is_none_or(Vec::is_empty);
-    let (number, step) = if side { (0, Step::Text("side reply")) } else { shared.next(body.clone()) };
-    match step {
-        Step::Fails(status, headers, error) => http::json(stream, status, &headers, &error),
-        Step::Text(text) => message(stream, &body, number, &json!({"type": "text", "text": text})),
-        Step::Tool(name, input) => {
-            let id = format!("toolu_{number:04}");
-            message(
-                stream,
-                &body,
-                number,
-                &json!({"type": "tool_use", "id": id, "name": name, "input": input}),
-            )
-        }
+    let missing =
+        || http::json(stream, 404, &[], &json!({"type": "error", "error": {"message": "not here"}}));
+    if request.body.is_empty() {
+        return missing();
     }
+    let (number, step) = if side { (0, Step::Text("side reply")) } else { shared.next(body.clone()) };
+    let say = match step {
+        Step::Fails(status, headers, error) => return http::json(stream, status, &headers, &error),
+        Step::Garbage => return http::html(stream),
+        Step::Text(text) => Say::Text(text),
+        Step::Tool(name, input) => Say::Tool(name, input),
+    };
+    protocols::answer(&Reply { stream, path, body: &body, number, say }).unwrap_or_else(missing)
 }
 
 impl Shared {
@@ -181,41 +188,9 @@ impl Shared {
         let step = match (state.script.get(number - 1), state.script.last()) {
             (Some(step), _) => step.clone(),
             // The CLI tries some failures again in another form.
-            (None, Some(last @ Step::Fails(..))) => last.clone(),
+            (None, Some(last @ (Step::Fails(..) | Step::Garbage))) => last.clone(),
             (None, _) => Step::Text("the script is over"),
         };
         (number, step)
     }
-}
-
-/// One message with one block, streamed or whole as it was asked for.
-fn message(stream: &TcpStream, body: &Value, number: usize, block: &Value) -> std::io::Result<()> {
-    let usage = json!({"input_tokens": 100, "output_tokens": 20});
-    let is_tool = block["type"] == "tool_use";
-    let stop = if is_tool { "tool_use" } else { "end_turn" };
-    let whole = |content: Value, stop: Value| {
-        json!({"id": format!("msg_{number:04}"), "type": "message", "role": "assistant", "model": body["model"],
-            "content": content, "stop_reason": stop, "stop_sequence": null, "usage": usage})
-    };
-    if body["stream"] != true {
-        return http::json(stream, 200, &[], &whole(json!([block]), json!(stop)));
-    }
-    let (empty, delta) = if is_tool {
-        let mut empty = block.clone();
-        empty["input"] = json!({});
-        (empty, json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}))
-    } else {
-        (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": block["text"]}))
-    };
-    http::events(
-        stream,
-        &[
-            json!({"type": "message_start", "message": whole(json!([]), Value::Null)}),
-            json!({"type": "content_block_start", "index": 0, "content_block": empty}),
-            json!({"type": "content_block_delta", "index": 0, "delta": delta}),
-            json!({"type": "content_block_stop", "index": 0}),
-            json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": usage}),
-            json!({"type": "message_stop"}),
-        ],
-    )
 }

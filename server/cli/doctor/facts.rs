@@ -95,7 +95,15 @@ impl Looked {
     }
 
     fn wanted<'a>(&'a self, agent: &'a str) -> Wanted<'a> {
-        Wanted { agent, agents: &self.settings.agents, root: &self.root, criteria: &[], path: &self.path }
+        Wanted {
+            agent,
+            agents: &self.settings.agents,
+            root: &self.root,
+            criteria: &[],
+            path: &self.path,
+            is_root: rustix::process::geteuid().is_root(),
+            env_set: &self.settings.env_set,
+        }
     }
 
     /// As agents get it, without what would make them look for something newer.

@@ -81,8 +81,21 @@ pub(super) fn events(stream: &TcpStream, events: &[Value]) -> Result<()> {
         "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n\r\n",
     );
     for event in events {
-        let name = event["type"].as_str().unwrap_or_default();
-        let _ = write!(text, "event: {name}\ndata: {event}\n\n");
+        if let Some(name) = event["type"].as_str() {
+            let _ = writeln!(text, "event: {name}");
+        }
+        match event {
+            // As it is: the end of a stream is no JSON.
+            Value::String(word) => drop(write!(text, "data: {word}\n\n")),
+            event => drop(write!(text, "data: {event}\n\n")),
+        }
     }
     (&mut &*stream).write_all(text.as_bytes())
+}
+
+/// A page of something in between.
+pub(super) fn html(stream: &TcpStream) -> Result<()> {
+    let page = "<html></html>";
+    let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/html\r\n";
+    (&mut &*stream).write_all(format!("{head}content-length: {}\r\n\r\n{page}", page.len()).as_bytes())
 }

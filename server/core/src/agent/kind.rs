@@ -1,6 +1,7 @@
 //! The agents that loopkeeper knows by name, and what each of them can and cannot do. What was not found out by
 //! running a program says so.
 
+use crate::doctor::{self, Known};
 use crate::settings::Dialect;
 
 /// Whose command line, environment and output an agent has.
@@ -101,40 +102,9 @@ impl Kind {
         }
     }
 
-    /// What it calls itself.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Gemini => "Gemini CLI",
-            Self::Opencode => "OpenCode",
-            Self::Demo => "the demo agent",
-            Self::Own(_) => "a command of your own",
-        }
-    }
-
-    /// How people get it, as a command.
-    pub fn install(self) -> Option<&'static str> {
-        match self {
-            Self::Claude => Some("npm install -g @anthropic-ai/claude-code"),
-            Self::Codex => Some("npm install -g @openai/codex"),
-            Self::Gemini => Some("npm install -g @google/gemini-cli"),
-            Self::Opencode => Some("npm install -g opencode-ai"),
-            Self::Demo | Self::Own(_) => None,
-        }
-    }
-
-    /// How somebody logs in, as the end of a sentence that says so.
-    pub fn log_in(self) -> Option<&'static str> {
-        match self {
-            Self::Claude => Some("start `claude` in a terminal and log in with `/login`"),
-            Self::Codex => Some("log in with `codex login`, or set `OPENAI_API_KEY`"),
-            Self::Gemini => {
-                Some("start `gemini` in a terminal and log in with `/auth`, or set `GEMINI_API_KEY`")
-            }
-            Self::Opencode => Some("log in with `opencode auth login`"),
-            Self::Demo | Self::Own(_) => None,
-        }
+    /// What people need to know to get it and to log in.
+    pub fn known(self) -> Option<&'static Known> {
+        doctor::KNOWN.iter().find(|it| it.name == self.name())
     }
 
     pub fn dialect(self) -> Dialect {
@@ -220,14 +190,14 @@ impl Capabilities {
 
 #[cfg(test)]
 mod tests {
-    use super::{AUTO, Can, KNOWN, Kind};
+    use super::{AUTO, Can, Found, KNOWN, Kind, StopHook};
     use crate::settings::Dialect;
 
     #[test]
     fn names_lead_back_to_their_kind() {
         for kind in KNOWN {
             assert_eq!(Kind::of(kind.name(), Dialect::Text), kind);
-            assert!(kind.install().is_some() && kind.log_in().is_some(), "{kind:?}");
+            assert!(kind.known().is_some(), "{kind:?}");
         }
         assert_eq!(Kind::of("demo", Dialect::Text), Kind::Demo);
         assert_eq!(Kind::of("mine", Dialect::Codex), Kind::Own(Dialect::Codex));
@@ -247,6 +217,42 @@ mod tests {
         check(Kind::Opencode, &[]);
         check(Kind::Own(Dialect::Text), &["but text", "no cost"]);
         check(Kind::Own(Dialect::Codex), &["no cost"]);
+    }
+
+    /// One row of the page.
+    fn row(name: &str, kind: Kind) -> String {
+        let can = kind.capabilities();
+        let word = |it: Can| match it {
+            Can::Yes => "yes".to_owned(),
+            Can::No => "no".to_owned(),
+            Can::Unknown => "?".to_owned(),
+        };
+        let reads = if can.structured.is_yes() { "JSON" } else { "text" };
+        let stop_hook = match can.stop_hook {
+            StopHook::Unbounded => "yes".to_owned(),
+            StopHook::Capped(most) => format!("up to {most}"),
+            StopHook::None => "no".to_owned(),
+            StopHook::Unknown => "?".to_owned(),
+        };
+        let found = match can.found {
+            Found::Run(version) => format!("running {version}"),
+            Found::ByOutput => "its output".to_owned(),
+        };
+        let before = [can.cost, can.tokens, can.chosen_session, can.resume, can.fork].map(word);
+        let after = [can.tool_veto, can.step_cap, can.acp, can.denials].map(word);
+        let cells = [name.to_owned(), reads.to_owned()].into_iter().chain(before).chain([stop_hook]);
+        format!("| {} |", cells.chain(after).chain([found]).collect::<Vec<_>>().join(" | "))
+    }
+
+    #[test]
+    fn the_page_says_what_the_code_does() {
+        let page = include_str!("../../../AGENTS.md");
+        let rows = KNOWN.map(|it| (format!("`{}`", it.name()), it));
+        let own = ("a command of your own".to_owned(), Kind::Own(Dialect::Text));
+        for (name, kind) in rows.into_iter().chain([own]) {
+            let row = row(&name, kind);
+            assert!(page.contains(&row), "the page lacks {row}");
+        }
     }
 
     #[test]

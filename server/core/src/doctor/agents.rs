@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Finding, Level, Topic, Trouble};
+use crate::agent::kind::Kind;
 use crate::sanitize;
+use crate::settings::Dialect;
 
 /// An agent that is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -229,7 +231,19 @@ pub(super) fn examine(agents: &[AgentFacts], chosen: &Result<String, Trouble>) -
         Ok(name) => Finding::new(Topic::Agents, Level::Good, format!("a loop here would start `{name}`")),
         Err(trouble) => Finding::trouble(Topic::Agents, trouble),
     });
+    let lacks = chosen.as_ref().map_or_else(|_| Vec::new(), |it| lacks(agents, it));
+    all.extend(lacks.into_iter().map(|it| Finding::new(Topic::Agents, Level::Note, it)));
     all
+}
+
+/// What the agent that would be started cannot do, where its name says which it is.
+fn lacks(agents: &[AgentFacts], name: &str) -> Vec<String> {
+    let is_own = agents.iter().any(|it| it.own && it.name == name);
+    let kind = Kind::of(name, Dialect::Text);
+    if is_own || kind.known().is_none() {
+        return Vec::new();
+    }
+    kind.capabilities().lacks().into_iter().map(|it| format!("{name}: {it}")).collect()
 }
 
 /// A login matters where the agent would be started; elsewhere it is only told.

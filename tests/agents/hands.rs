@@ -1,0 +1,129 @@
+//! How each of the other agents is driven: where it asks its model, and which of its tools write and run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::model::Step;
+
+/// One agent.
+#[derive(Clone, Copy)]
+pub(super) struct Hand {
+    /// As the configuration names it.
+    pub(super) name: &'static str,
+    /// Lines below `[agents.NAME]`.
+    pub(super) settings: &'static str,
+    /// A file of its own below the home, asking a model at `URL`.
+    file: (&'static str, &'static str),
+    /// Variables, `URL` standing for the model's.
+    env: &'static [(&'static str, &'static str)],
+    /// A new file.
+    pub(super) write: fn(&Path, &'static str) -> Step,
+    pub(super) run: fn(&str) -> Step,
+    /// A refusal of its provider for the moment, and one until a reset.
+    pub(super) busy: fn() -> Step,
+    pub(super) used_up: fn() -> Step,
+    /// Whether it tells what it costs.
+    pub(super) tells_cost: bool,
+}
+
+impl Hand {
+    pub(super) fn program(&self) -> PathBuf {
+        let name = format!("LOOPKEEPER_TEST_{}", self.name.to_uppercase());
+        let told = std::env::var_os(&name);
+        PathBuf::from(
+            told.unwrap_or_else(|| panic!("{name} names the program: `tests/tools/agents.sh` prints it")),
+        )
+    }
+
+    /// Writes its configuration, and gives the variables it is started with.
+    pub(super) fn prepare(&self, home: &Path, url: &str) -> Vec<(&'static str, String)> {
+        let (path, text) = self.file;
+        let path = home.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, text.replace("URL", url)).expect("a written file");
+        self.env.iter().map(|(name, value)| (*name, value.replace("URL", url))).collect()
+    }
+}
+
+fn openai(status: u16, kind: &str, message: &str, headers: &[(&str, &str)]) -> Step {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Step::Fails(status, headers, json!({"error": {"type": kind, "code": kind, "message": message}}))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+pub(super) const CODEX: Hand = Hand {
+    name: "codex",
+    settings: "",
+    file: (
+        ".codex/config.toml",
+        "model = \"scripted\"\nmodel_provider = \"local\"\n[model_providers.local]\nname = \"local\"\n\
+         base_url = \"URL/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n",
+    ),
+    env: &[("OPENAI_API_KEY", "dummy"), ("CODEX_SANDBOX", "outer"), ("CODEX_THREAD_ID", "outer")],
+    write: |path, words| {
+        let lines = words.lines().map(|it| format!("+{it}\n")).collect::<String>();
+        let patch = format!("*** Begin Patch\n*** Add File: {}\n{lines}*** End Patch", text(path));
+        Step::Tool("exec_command", json!({"cmd": format!("apply_patch <<'EOP'\n{patch}\nEOP")}))
+    },
+    run: |command| Step::Tool("exec_command", json!({"cmd": command})),
+    busy: || openai(429, "rate_limit_exceeded", "Rate limit", &[("retry-after", "1")]),
+    used_up: || {
+        Step::Fails(
+            429,
+            Vec::new(),
+            json!({"error": {"type": "usage_limit_reached", "message": "The usage limit has been reached",
+                "plan_type": "plus", "resets_in_seconds": 3000}}),
+        )
+    },
+    tells_cost: false,
+};
+
+pub(super) const OPENCODE: Hand = Hand {
+    name: "opencode",
+    settings: "",
+    file: (
+        ".config/opencode/opencode.json",
+        r#"{"model": "local/scripted", "provider": {"local": {"npm": "@ai-sdk/openai-compatible", "name": "local",
+            "options": {"baseURL": "URL/v1", "apiKey": "dummy"}, "models": {"scripted": {"name": "scripted",
+            "cost": {"input": 1, "output": 25}, "limit": {"context": 100000, "output": 4000}}}}}}"#,
+    ),
+    env: &[("OPENCODE_DISABLE_MODELS_FETCH", "1"), ("OPENCODE", "1"), ("AGENT", "1")],
+    write: |path, words| Step::Tool("write", json!({"filePath": text(path), "content": words})),
+    run: |command| Step::Tool("bash", json!({"command": command, "description": "a step"})),
+    busy: || openai(429, "rate_limit_exceeded", "Rate limit", &[("retry-after", "1")]),
+    used_up: || {
+        openai(402, "usage_limit_reached", "You have hit your usage limit. Try again in 50 minutes.", &[])
+    },
+    tells_cost: true,
+};
+
+pub(super) const GEMINI: Hand = Hand {
+    name: "gemini",
+    settings: "model = \"gemini-2.5-flash\"\n",
+    file: (".gemini/settings.json", r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#),
+    env: &[("GEMINI_API_KEY", "dummy"), ("GOOGLE_GEMINI_BASE_URL", "URL"), ("GEMINI_CLI", "1")],
+    write: |path, words| Step::Tool("write_file", json!({"file_path": text(path), "content": words})),
+    run: |command| Step::Tool("run_shell_command", json!({"command": command})),
+    busy: || {
+        let error = json!({"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED"});
+        Step::Fails(429, Vec::new(), json!({"error": error}))
+    },
+    used_up: || {
+        let id = "GenerateRequestsPerDayPerProjectPerModel-FreeTier";
+        let violation = json!({"quotaMetric": "generate_content_free_tier_requests", "quotaId": id});
+        let details = json!([
+            {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]},
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3000s"}
+        ]);
+        let message = "You exceeded your current quota, please check your plan and billing details.";
+        let error =
+            json!({"code": 429, "message": message, "status": "RESOURCE_EXHAUSTED", "details": details});
+        Step::Fails(429, Vec::new(), json!({"error": error}))
+    },
+    tells_cost: false,
+};

@@ -1,0 +1,305 @@
+//! Whole loops with each of the other agents: `loopkeeper run` starts it, the scripted model answers it, and the
+//! journal looks the same whichever it is.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::hands::{CODEX, GEMINI, Hand, OPENCODE};
+use super::journal::Journal;
+use super::model::{Model, Step, turns};
+use super::stopping;
+use crate::cli::{Ran, Terminal};
+
+/// A work tree with a task, and the model that its agent asks.
+struct Scene {
+    terminal: Terminal,
+    model: Model,
+    hand: Hand,
+    env: Vec<(&'static str, String)>,
+}
+
+impl Scene {
+    /// `more` stands at the end of the configuration, in the agent's own table.
+    fn new(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
+        let terminal = Terminal::new();
+        let model = Model::start(script(&terminal.root().canonicalize().expect("a real path")));
+        let env = hand.prepare(&terminal.folder().join("home"), &model.url());
+        let Hand { name, settings, .. } = hand;
+        terminal.file("PROMPT.md", task).file(
+            "loopkeeper.toml",
+            &format!(
+                "agent = \"{name}\"\n[limits]\ngrace = \"2s\"\niteration_time = \"120s\"\n\
+                 [agents.{name}]\n{settings}{more}"
+            ),
+        );
+        Self { terminal, model, hand, env }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let folder = self.hand.program().parent().expect("a folder").to_owned();
+        let usual = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&usual)));
+        let mut command = self.terminal.command(args);
+        // As if this were a tool of another agent.
+        command.env("PATH", path.expect("folders without colons")).env("CLAUDECODE", "1");
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn run(&self) -> Journal {
+        Journal::of(&Ran::of(&self.command(&["run", "--trust", "--json"]).output().expect("it starts")))
+    }
+
+    /// Runs until a record is such a one, then stops it at once.
+    fn until(&self, is_it: impl Fn(&Value) -> bool) -> Value {
+        let mut command = self.command(&["run", "--trust", "--json"]);
+        let mut run = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let lines = BufReader::new(run.stdout.take().expect("a pipe")).lines();
+        let read =
+            |line: std::io::Result<String>| serde_json::from_str(&line.expect("a line")).expect("JSON");
+        let mut records = lines.map(read);
+        let found = records.by_ref().find(is_it).expect("such a record");
+        Ran::of(&self.command(&["stop", "--now"]).output().expect("it starts")).expect(0);
+        let rest: Vec<Value> = records.collect();
+        assert!(rest.iter().any(|it| it["type"] == "ended"), "{rest:#?}");
+        run.wait().expect("it ends");
+        found
+    }
+}
+
+const THREE_FILES: &str = "# Three files\n\nWrite them.\n\n## Done when\n\n\
+    - The first is there: `has \"one\" a.txt`\n\
+    - The second is there: `has \"two\" b.txt`\n\
+    - There are three: `$ sh count.sh` `== 3`\n";
+
+const ONE_FILE: &str = "# A file\n\n## Done when\n\n- It is there: `has \"one\" a.txt`\n";
+
+fn three_iterations(hand: Hand) {
+    let scene = Scene::new(hand, THREE_FILES, "", |root| {
+        let write = |name: &str, words| (hand.write)(&root.join(name), words);
+        vec![
+            write("a.txt", "one\n"),
+            Step::Text("One is there."),
+            write("b.txt", "two\n"),
+            (hand.run)("sh count.sh"),
+            Step::Text("Two are there."),
+            write("c.txt", "three\n"),
+            Step::Text("Three are there. <promise>COMPLETE</promise>"),
+        ]
+    });
+    scene.terminal.file("count.sh", "cat ?.txt | wc -l\n");
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!(scene.terminal.read("c.txt"), "three\n");
+    assert_eq!(scene.model.left(), 0);
+
+    let runs: Vec<&Value> = journal.all("agent-ended").iter().map(|it| &it["run"]).collect();
+    assert_eq!(runs.len(), 3);
+    for (run, (name, said)) in
+        runs.iter().zip([("a.txt", "One is"), ("b.txt", "Two are"), ("c.txt", "Three are")])
+    {
+        assert_eq!(
+            (&run["ending"], &run["exit"], &run["denials"]),
+            (&json!("exited"), &json!(0), &json!(0)),
+            "{run}"
+        );
+        assert!(run["files"][0].as_str().is_some_and(|it| it.ends_with(name)), "{run}");
+        assert!(run["finalText"].as_str().is_some_and(|it| it.starts_with(said)), "{run}");
+        assert!(run["tokens"].as_u64().is_some_and(|it| it >= 240), "{run}");
+        assert_eq!(run["costMicros"].as_u64().is_some_and(|it| it > 0), hand.tells_cost, "{run}");
+        assert!(run["session"].is_string(), "{run}");
+    }
+    assert_eq!(runs[1]["commands"].as_array().expect("commands").last(), Some(&json!("sh count.sh")));
+    assert!(runs[0]["session"] != runs[1]["session"] && runs[1]["session"] != runs[2]["session"]);
+    let prompts = scene.model.prompts();
+    assert_eq!(prompts.len(), 3, "{prompts:#?}");
+    assert!(
+        prompts[0].contains("Write them.") && prompts[0].contains("iteration 1 of at most"),
+        "{prompts:#?}"
+    );
+    assert!(prompts[1].contains("iteration 2 of at most"), "{prompts:#?}");
+    // What is not told is said before it bites.
+    let log = Ran::of(&scene.command(&["log"]).output().expect("it starts"));
+    assert_eq!(log.stdout.contains("its cost is not told"), !hand.tells_cost, "{}", log.stdout);
+}
+
+fn goes_on_with_its_session(hand: Hand) {
+    let scene = Scene::new(hand, ONE_FILE, "[session]\ncontinue = true\n", |root| {
+        vec![
+            Step::Text("The word is BLUEBIRD."),
+            (hand.write)(&root.join("a.txt"), "one\n"),
+            Step::Text("Written."),
+        ]
+    });
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let runs = journal.all("agent-ended");
+    assert_eq!(runs.len(), 2, "{}", journal.told());
+    assert_eq!(runs[0]["run"]["session"], runs[1]["run"]["session"], "{}", journal.told());
+    let resumed: Vec<bool> =
+        journal.all("iteration-intended").iter().map(|it| it["resumed"] == true).collect();
+    assert_eq!(resumed, [false, true]);
+    // The model heard what only the first iteration said.
+    let asked = scene.model.asked();
+    let heard = turns(&asked[1]).iter().any(|(_, text)| text.contains("BLUEBIRD"));
+    assert!(heard, "{:#}", asked[1]);
+    // Tokens are those of each iteration, whatever the agent adds up.
+    let tokens: Vec<u64> = runs.iter().filter_map(|it| it["run"]["tokens"].as_u64()).collect();
+    assert_eq!(tokens, [120, 240], "{}", journal.told());
+}
+
+fn turned_away_for_a_moment(hand: Hand) {
+    let scene = Scene::new(hand, ONE_FILE, "", |root| {
+        vec![(hand.busy)(), (hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
+    });
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    // Its own retries are no failures, and no lack of progress.
+    assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
+    assert!(journal.all("agent-ended").len() <= 2, "{}", journal.told());
+}
+
+fn over_its_quota(hand: Hand) {
+    let scene = Scene::new(hand, ONE_FILE, "", |_| vec![(hand.used_up)()]);
+    let waiting = scene.until(|it| it["type"] == "waiting");
+    assert_eq!(waiting["reason"], "quota", "{waiting}");
+    assert_eq!(scene.model.prompts().len(), 1);
+}
+
+/// Its safe mode keeps it inside of the work tree, and what it was refused does not look like work.
+fn denied(hand: Hand, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
+    let scene = Scene::new(hand, ONE_FILE, "[breaker]\npermission_denials = 1\n", script);
+    let ended = scene.until(|it| it["type"] == "agent-ended");
+    assert!(ended["run"]["denials"].as_u64().is_some_and(|it| it >= 1), "{ended}");
+    assert!(!ended["run"]["denied"].as_array().expect("names").is_empty(), "{ended}");
+    assert!(!scene.terminal.root().join(outside).exists());
+}
+
+fn stopped(hand: Hand, sandbox: &str, more: &str) {
+    let scene = Scene::new(hand, stopping::TASK, more, |root| {
+        vec![(hand.write)(&root.join("go"), "\n"), (hand.run)("sh work.sh")]
+    });
+    stopping::while_a_tool_runs(&scene.terminal, sandbox, |args| scene.command(args));
+}
+
+#[test]
+fn codex_completes_three_iterations() {
+    three_iterations(CODEX);
+}
+
+#[test]
+fn codex_goes_on_with_its_session() {
+    goes_on_with_its_session(CODEX);
+}
+
+#[test]
+fn codex_turned_away_for_a_moment_is_waited_for() {
+    turned_away_for_a_moment(CODEX);
+}
+
+#[test]
+fn codex_over_its_quota_is_waited_for() {
+    over_its_quota(CODEX);
+}
+
+#[test]
+fn codex_is_denied_what_lies_outside() {
+    let write = |root: &Path| vec![(CODEX.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
+    denied(CODEX, write, "../b.txt".into());
+}
+
+/// Its own sandbox would end the tool with it.
+#[test]
+fn codex_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped(CODEX, "auto", "permissions = \"all\"\n");
+}
+
+#[test]
+fn codex_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
+    stopped(CODEX, "off", "permissions = \"all\"\n");
+}
+
+#[test]
+fn opencode_completes_three_iterations() {
+    three_iterations(OPENCODE);
+}
+
+#[test]
+fn opencode_goes_on_with_its_session() {
+    goes_on_with_its_session(OPENCODE);
+}
+
+#[test]
+fn opencode_turned_away_for_a_moment_is_waited_for() {
+    turned_away_for_a_moment(OPENCODE);
+}
+
+#[test]
+fn opencode_over_its_quota_is_waited_for() {
+    over_its_quota(OPENCODE);
+}
+
+#[test]
+fn opencode_is_denied_commands_that_are_no_checks() {
+    let run = |_: &Path| vec![(OPENCODE.run)("echo no > b.txt"), Step::Text("Done.")];
+    denied(OPENCODE, run, "b.txt".into());
+}
+
+#[test]
+fn opencode_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped(OPENCODE, "auto", "");
+}
+
+#[test]
+fn opencode_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
+    stopped(OPENCODE, "off", "");
+}
+
+/// It would ask the same again for ever.
+#[test]
+fn opencode_that_hears_only_garbage_is_ended() {
+    let scene = Scene::new(OPENCODE, ONE_FILE, "", |_| vec![Step::Garbage]);
+    let ended = scene.until(|it| it["type"] == "agent-ended");
+    assert_eq!(ended["run"]["error"]["class"], "transient", "{ended}");
+    assert!(scene.model.asked().len() < 40, "{}", scene.model.asked().len());
+}
+
+#[test]
+fn gemini_completes_three_iterations() {
+    three_iterations(GEMINI);
+}
+
+#[test]
+fn gemini_goes_on_with_its_session() {
+    goes_on_with_its_session(GEMINI);
+}
+
+#[test]
+fn gemini_turned_away_for_a_moment_is_waited_for() {
+    turned_away_for_a_moment(GEMINI);
+}
+
+#[test]
+fn gemini_over_its_quota_is_waited_for() {
+    over_its_quota(GEMINI);
+}
+
+#[test]
+fn gemini_is_denied_commands_that_are_no_checks() {
+    let run = |_: &Path| vec![(GEMINI.run)("echo no > b.txt"), Step::Text("Done.")];
+    denied(GEMINI, run, "b.txt".into());
+}
+
+#[test]
+fn gemini_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped(GEMINI, "auto", "");
+}
+
+/// Started as it likes to be, it would leave the agent itself behind.
+#[test]
+fn gemini_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
+    stopped(GEMINI, "off", "env = { GEMINI_CLI_NO_RELAUNCH = \"false\" }\n");
+}

@@ -1,0 +1,56 @@
+//! A loop that is stopped while a tool of its agent runs: nothing of it may survive, however far away from its
+//! parent it put itself.
+
+use std::fs::File;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use rustix::fs::{Mode, OFlags};
+use serde_json::{Value, json};
+
+use super::journal::Journal;
+use crate::cli::{Ran, Terminal};
+
+/// Its agent writes a file `go`, and runs the check.
+pub(super) const TASK: &str = "# Work\n\n## Done when\n\n- It works: `$ sh work.sh`\n";
+
+/// The check passes over what follows until the agent says so, or the baseline would hang in it.
+const WORK: &str = "[ -e go ] || exit 1\n\
+    exec 9>\"$(cat pipe-name)\"\n\
+    (trap '' TERM; setsid sleep 1000) &\n\
+    setsid sh -c '(sleep 1000 & echo started >&9; exec sleep 1000)'\n";
+
+/// Everything the tool starts holds the pipe open: at its other end one sees when the last of them is gone.
+pub(super) fn while_a_tool_runs(
+    terminal: &Terminal,
+    sandbox: &str,
+    command: impl Fn(&[&str]) -> Command,
+) -> Journal {
+    let settings = terminal.read("loopkeeper.toml") + &format!("[sandbox]\nkind = \"{sandbox}\"\n");
+    let pipe = terminal.folder().join("home/pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR | Mode::WUSR).expect("a pipe");
+    terminal
+        .file("loopkeeper.toml", &settings)
+        .file("work.sh", WORK)
+        .file("pipe-name", &pipe.to_string_lossy());
+
+    let run = command(&["run", "--trust", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let run = run.expect("the binary starts");
+    // Opens once the tool writes to it.
+    let mut reader = File::open(&pipe).expect("the pipe's end");
+    let mut word = [0; 8];
+    reader.read_exact(&mut word).expect("the tool's word");
+    assert_eq!(&word, b"started\n");
+    // The control: as long as they live there is no end, only nothing to read yet.
+    rustix::fs::fcntl_setfl(&reader, OFlags::NONBLOCK).expect("a flag");
+    let early = reader.read(&mut word).expect_err("the processes are alive");
+    assert_eq!(early.kind(), std::io::ErrorKind::WouldBlock);
+
+    Ran::of(&command(&["stop", "--now"]).output().expect("the binary starts")).expect(0);
+    let journal = Journal::of(&Ran::of(&run.wait_with_output().expect("the loop ends")));
+    journal.ended(1, "stopped");
+    assert_eq!(reader.read(&mut word).expect("no process holds the pipe any more"), 0);
+    let run = &journal.all("agent-ended")[0]["run"];
+    assert_eq!((&run["ending"], &run["error"]), (&json!("stopped"), &Value::Null), "{run}");
+    journal
+}

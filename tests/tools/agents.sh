@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# get_codex DIR, get_opencode DIR, get_gemini DIR, get_qwen DIR: put the pinned CLI under DIR and print the path of its
+# program. They need npm and a registry once (gemini and qwen besides node) and touch nothing outside DIR. They fail
+# with the reason on stderr where it cannot be had. Run by itself it gets those it is told, else all, for target/tools.
+
+. "$(dirname "${BASH_SOURCE[0]}")/npm.sh"
+
+get_codex() { agent_get codex "$1" '@openai/codex-*/vendor/*/bin/codex'; }
+get_opencode() { agent_get opencode "$1" 'opencode-*/bin/opencode'; }
+get_gemini() { agent_get gemini "$1" '.bin/gemini'; }
+get_qwen() { agent_get qwen "$1" '.bin/qwen'; }
+
+# agent_get NAME DIR PROGRAM: PROGRAM is a pattern below node_modules; of several the first that starts is taken, as
+# some bring one for each kind of processor.
+agent_get() {
+    npm_get "$1" "$2" || return 1
+    mkdir -p "$2/$1/home"
+    local it
+    for it in "$2/$1"/node_modules/$3; do
+        [ -x "$it" ] && agent_starts "$it" "$2/$1" || continue
+        npm_done "$1" "$2" || return 1
+        (cd "$(dirname "$it")" && printf '%s/%s\n' "$(pwd -P)" "$(basename "$it")") && return
+    done
+    echo "$1 does not start here: $(tail -n 1 "$2/$1/log")" >&2
+    return 1
+}
+
+# Once is enough: an installed one started already.
+agent_starts() {
+    [ -e "$2/installed.json" ] && return
+    env -i PATH="$PATH" HOME="$2/home" OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 \
+        timeout 60 "$1" --version >>"$2/log" 2>&1
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    set -euo pipefail
+    [ $# -gt 0 ] || set -- codex opencode gemini qwen
+    for agent; do "get_$agent" "$(dirname "$0")/../../target/tools"; done
+fi
