@@ -16,7 +16,7 @@ pub(super) struct Hand {
     pub(super) settings: &'static str,
     /// A file of its own below the home, asking a model at `URL`.
     file: (&'static str, &'static str),
-    /// Variables, `URL` standing for the model's.
+    /// Variables, `URL` standing for the model's and `HOME` for its home.
     env: &'static [(&'static str, &'static str)],
     /// A new file.
     pub(super) write: fn(&Path, &'static str) -> Step,
@@ -43,7 +43,9 @@ impl Hand {
         let path = home.join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(&path, text.replace("URL", url)).expect("a written file");
-        self.env.iter().map(|(name, value)| (*name, value.replace("URL", url))).collect()
+        fs::create_dir_all(home.join("tmp")).expect("a folder");
+        let filled = |it: &str| it.replace("URL", url).replace("HOME", &home.to_string_lossy());
+        self.env.iter().map(|(name, value)| (*name, filled(value))).collect()
     }
 }
 
@@ -64,7 +66,13 @@ pub(super) const CODEX: Hand = Hand {
         "model = \"scripted\"\nmodel_provider = \"local\"\n[model_providers.local]\nname = \"local\"\n\
          base_url = \"URL/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n",
     ),
-    env: &[("OPENAI_API_KEY", "dummy"), ("CODEX_SANDBOX", "outer"), ("CODEX_THREAD_ID", "outer")],
+    // It puts no helpers of its own below what it takes for a folder of temporary files.
+    env: &[
+        ("OPENAI_API_KEY", "dummy"),
+        ("TMPDIR", "HOME/tmp"),
+        ("CODEX_SANDBOX", "outer"),
+        ("CODEX_THREAD_ID", "outer"),
+    ],
     write: |path, words| {
         let lines = words.lines().map(|it| format!("+{it}\n")).collect::<String>();
         let patch = format!("*** Begin Patch\n*** Add File: {}\n{lines}*** End Patch", text(path));

@@ -170,8 +170,8 @@ fn over_its_quota(hand: Hand) {
 }
 
 /// Its safe mode keeps it inside of the work tree, and what it was refused does not look like work.
-fn denied(hand: Hand, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
-    let scene = Scene::new(hand, ONE_FILE, "[breaker]\npermission_denials = 1\n", script);
+fn denied(hand: Hand, more: &str, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
+    let scene = Scene::new(hand, ONE_FILE, more, script);
     let ended = scene.until(|it| it["type"] == "agent-ended");
     assert!(ended["run"]["denials"].as_u64().is_some_and(|it| it >= 1), "{ended}");
     assert!(!ended["run"]["denied"].as_array().expect("names").is_empty(), "{ended}");
@@ -208,7 +208,10 @@ fn codex_over_its_quota_is_waited_for() {
 #[test]
 fn codex_is_denied_what_lies_outside() {
     let write = |root: &Path| vec![(CODEX.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
-    denied(CODEX, write, "../b.txt".into());
+    // Temporary files are no outside to it, and that is where the test stands.
+    let strict = ["slash_tmp", "tmpdir_env_var"]
+        .map(|it| format!("\"-c\", \"sandbox_workspace_write.exclude_{it}=true\""));
+    denied(CODEX, &format!("args = [{}]\n", strict.join(", ")), write, "../b.txt".into());
 }
 
 /// Its own sandbox would end the tool with it.
@@ -245,7 +248,7 @@ fn opencode_over_its_quota_is_waited_for() {
 #[test]
 fn opencode_is_denied_commands_that_are_no_checks() {
     let run = |_: &Path| vec![(OPENCODE.run)("echo no > b.txt"), Step::Text("Done.")];
-    denied(OPENCODE, run, "b.txt".into());
+    denied(OPENCODE, "", run, "b.txt".into());
 }
 
 #[test]
@@ -290,7 +293,7 @@ fn gemini_over_its_quota_is_waited_for() {
 #[test]
 fn gemini_is_denied_commands_that_are_no_checks() {
     let run = |_: &Path| vec![(GEMINI.run)("echo no > b.txt"), Step::Text("Done.")];
-    denied(GEMINI, run, "b.txt".into());
+    denied(GEMINI, "", run, "b.txt".into());
 }
 
 #[test]
