@@ -74,7 +74,7 @@ pub(super) const CODEX: Hand = Hand {
         ("CODEX_THREAD_ID", "outer"),
     ],
     write: |path, words| {
-        let lines = words.lines().map(|it| format!("+{it}\n")).collect::<String>();
+        let lines = words.lines().map(|it| format!("+{it}\n")).collect::<Vec<_>>().concat();
         let patch = format!("*** Begin Patch\n*** Add File: {}\n{lines}*** End Patch", text(path));
         Step::Tool("exec_command", json!({"cmd": format!("apply_patch <<'EOP'\n{patch}\nEOP")}))
     },

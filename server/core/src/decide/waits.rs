@@ -2,6 +2,7 @@
 //! clock that never jumps; what a provider announces is believed for a day at most.
 
 use crate::agent::{AgentEnding, ProviderClass};
+use crate::doctor::KNOWN;
 use crate::journal::{BreakerState, WaitReason};
 use crate::moment::Moment;
 
@@ -13,14 +14,6 @@ const MINUTE_MS: u64 = 60_000;
 pub(super) const MAX_STALLS: u32 = 12;
 const BACKOFF_MS: u64 = 2_000;
 const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
-
-/// Agents that have a login of their own.
-const LOGINS: [(&str, &str); 4] = [
-    ("claude", "start `claude` in a terminal and log in with `/login`"),
-    ("codex", "log in with `codex login`"),
-    ("gemini", "start `gemini` in a terminal and log in with `/auth`"),
-    ("opencode", "log in with `opencode auth login`"),
-];
 
 /// The wait before the next iteration, by what became of the last one; counted from the end of that one, so that a
 /// pause in between is not waited for once more.
@@ -119,9 +112,9 @@ fn log_in(state: &Loop) -> String {
     let agent = &state.spec.agent;
     // Many commands begin with a shell: that is not where anybody logs in.
     let mut programs = agent.argv.iter().take(2).filter_map(|it| it.rsplit('/').next());
-    let known = programs.find_map(|it| LOGINS.iter().find(|(program, _)| *program == it));
+    let known = programs.find_map(|it| KNOWN.iter().find(|known| known.program == it));
     match known {
-        Some((_, how)) => format!("{how}, then {}", again(state)),
+        Some(known) => format!("{}, then {}", known.log_in, again(state)),
         None => format!(
             "log in to what `agents.{}.command` uses, or name the variable that holds its key in `env.pass`, then {}",
             agent.name,
