@@ -21,6 +21,7 @@ mod init;
 mod log;
 mod out;
 mod pause;
+mod prioritize;
 mod render;
 mod reset;
 mod resume;
@@ -29,6 +30,7 @@ mod run;
 mod select;
 mod serve;
 mod show;
+mod skip;
 mod status;
 mod steer;
 mod stop;
@@ -96,6 +98,8 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
         Verb::Pause(args) => pause::run(&args, out),
         Verb::Resume(args) => resume::run(&args, out),
         Verb::Reset(args) => reset::run(&args, out),
+        Verb::Skip(args) => skip::run(&args, out),
+        Verb::Prioritize(args) => prioritize::run(&args, out),
         Verb::Accept(args) => accept::run(&args, out),
         Verb::Steer(args) => steer::run(&args, out),
         Verb::Answer(args) => answer::run(&args, out),

@@ -9,6 +9,7 @@ pub mod keeping;
 pub(crate) mod loops;
 pub(crate) mod order;
 pub(crate) mod patience;
+pub(crate) mod replan;
 pub(crate) mod restore;
 pub(crate) mod start;
 pub(crate) mod trust;

@@ -3,6 +3,7 @@
 
 mod discover;
 mod open;
+mod replace;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use loopkeeper_core::task::{self, Document, Finding, FindingCode, Place, Task, T
 use thiserror::Error;
 
 pub use discover::{discover, named};
+pub use replace::replace;
 
 /// More than anybody wrote by hand; a story file of ten thousand stories is smaller.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
@@ -46,6 +48,10 @@ pub enum TaskFileError {
     TooLarge { path: PathBuf },
     #[error("{} is a link that leaves the root", path.display())]
     OutsideRoot { path: PathBuf },
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{} was changed by somebody else meanwhile, or is no UTF-8 text", path.display())]
+    Changed { path: PathBuf },
     #[error("`{glob}` of `[tasks] exclude` is no glob: {source}")]
     BadGlob { glob: String, source: globset::Error },
 }
@@ -58,6 +64,8 @@ impl TaskFileError {
             Self::NotAFile { .. } => "put the task document there, or name another task.",
             Self::TooLarge { .. } => "split the document, or name another task.",
             Self::OutsideRoot { .. } => "copy the file into the root.",
+            Self::Write { .. } => "make the file and its folder writable.",
+            Self::Changed { .. } => "look at it, and try again.",
             Self::BadGlob { .. } => "correct the glob in loopkeeper.toml.",
         }
     }

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
 use super::{
-    answer, check, completions, demo, diff, doctor, gc, log, reset, rollback, run, serve, status, steer,
-    stop, trust, watch,
+    answer, check, completions, demo, diff, doctor, gc, log, prioritize, reset, rollback, run, serve, skip,
+    status, steer, stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -68,6 +68,10 @@ pub(crate) enum Verb {
     Answer(answer::Args),
     /// Take what the agent weakened (tests, protected files, scripts of checks) as it is
     Accept(LoopArg),
+    /// Skip an item of the plan, or take it up again
+    Skip(skip::Args),
+    /// Move an item of the plan: BY places earlier among the open items, negative later
+    Prioritize(prioritize::Args),
     /// Write a first task file with the checks found in the project
     Init,
     /// Show every command a task would run, and trust them

@@ -5,6 +5,7 @@ mod check;
 mod diff;
 mod orders;
 mod output;
+mod plan;
 mod refusal;
 mod rollback;
 mod start;
@@ -44,7 +45,7 @@ pub(crate) async fn execute(
 /// What a command may have changed.
 fn touched(command: &str) -> Nudge {
     match command {
-        ext::ROLLBACK => Nudge::ALL,
+        ext::ROLLBACK | ext::SKIP | ext::PRIORITIZE => Nudge::ALL,
         ext::DIFF | ext::OUTPUT => Nudge::TEXTS,
         _ => Nudge::STATE,
     }
@@ -66,6 +67,8 @@ async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
         ext::OUTPUT => output::output(shared, read(arguments)?).await,
         ext::ROLLBACK => rollback::rollback(shared, read(arguments)?).await,
         ext::DIFF => diff::diff(shared, read(arguments)?).await,
+        ext::SKIP => plan::skip(shared, read(arguments)?).await,
+        ext::PRIORITIZE => plan::prioritize(shared, read(arguments)?).await,
         ext::TRUST => trust::trust(shared, read(arguments)?).await,
         ext::UNTRUST => trust::untrust(shared, read(arguments)?).await,
         other => Err(Refusal::unsupported(other)),

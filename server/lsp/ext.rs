@@ -248,11 +248,13 @@ pub(crate) const STEER: &str = "loopkeeper.server.steer";
 pub(crate) const ANSWER: &str = "loopkeeper.server.answer";
 pub(crate) const ROLLBACK: &str = "loopkeeper.server.rollback";
 pub(crate) const DIFF: &str = "loopkeeper.server.diff";
+pub(crate) const SKIP: &str = "loopkeeper.server.skip";
+pub(crate) const PRIORITIZE: &str = "loopkeeper.server.prioritize";
 pub(crate) const TRUST: &str = "loopkeeper.server.trust";
 pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 15] = [
+pub(crate) const COMMANDS: [&str; 17] = [
     START,
     STOP,
     PAUSE,
@@ -266,6 +268,8 @@ pub(crate) const COMMANDS: [&str; 15] = [
     ANSWER,
     ROLLBACK,
     DIFF,
+    SKIP,
+    PRIORITIZE,
     TRUST,
     UNTRUST,
 ];
@@ -368,6 +372,25 @@ pub(crate) struct DiffArgs {
 #[derive(Debug, Clone, Deserialize)]
 #[cfg_attr(test, derive(Serialize))]
 #[serde(rename_all = "camelCase")]
+pub(crate) struct SkipArgs {
+    pub(crate) task: String,
+    /// Its id.
+    pub(crate) item: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PrioritizeArgs {
+    pub(crate) task: String,
+    pub(crate) item: String,
+    /// Places earlier among the open items; negative: later.
+    pub(crate) by: i32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct TrustArgs {
     pub(crate) task: String,
     /// Of the page that was shown. Absent: show it and ask.
@@ -402,6 +425,9 @@ pub(crate) struct CommandResult {
     pub(crate) patch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) files: Option<Vec<ChangedFile>>,
+    /// False: the change is in the editor, and its document is still to be saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) saved: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,6 +8,7 @@ mod load;
 mod many;
 mod noise;
 mod orders;
+mod plan;
 mod questions;
 mod remarks;
 mod requests;

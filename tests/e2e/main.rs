@@ -9,6 +9,7 @@ mod claude;
 mod cli;
 mod cli_args;
 mod cli_loops;
+mod cli_plan;
 mod cli_refusals;
 mod cli_run;
 mod cli_terminal;

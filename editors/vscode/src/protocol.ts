@@ -30,6 +30,8 @@ export const Commands = {
   answer: "loopkeeper.server.answer",
   rollback: "loopkeeper.server.rollback",
   diff: "loopkeeper.server.diff",
+  skip: "loopkeeper.server.skip",
+  prioritize: "loopkeeper.server.prioritize",
   trust: "loopkeeper.server.trust",
   untrust: "loopkeeper.server.untrust",
 } as const;

@@ -4,6 +4,7 @@
 
 mod assemble;
 mod blocks;
+pub mod edit;
 mod front_matter;
 mod grammar;
 mod ids;

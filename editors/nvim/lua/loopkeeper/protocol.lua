@@ -32,6 +32,8 @@ M.commands = {
   answer = 'loopkeeper.server.answer',
   rollback = 'loopkeeper.server.rollback',
   diff = 'loopkeeper.server.diff',
+  skip = 'loopkeeper.server.skip',
+  prioritize = 'loopkeeper.server.prioritize',
   trust = 'loopkeeper.server.trust',
   untrust = 'loopkeeper.server.untrust',
 }
@@ -265,6 +267,15 @@ M.errors = {
 ---@field loopId string
 ---@field iteration integer
 
+---@class loopkeeper.SkipArgs
+---@field task string
+---@field item string
+
+---@class loopkeeper.PrioritizeArgs
+---@field task string
+---@field item string
+---@field by integer
+
 ---@class loopkeeper.TrustArgs
 ---@field task string
 ---@field hash? string
@@ -281,6 +292,7 @@ M.errors = {
 ---@field refused? loopkeeper.RefusedPath[]
 ---@field patch? string
 ---@field files? loopkeeper.ChangedFile[]
+---@field saved? boolean
 
 ---@class loopkeeper.RefusedPath
 ---@field path string

@@ -72,16 +72,24 @@ pub fn inline(prompt: &str, criteria: &[String]) -> Task {
 
 fn outline(document: &Document) -> Outline {
     let Document { path, text } = document;
+    if is_story_file(path) {
+        return prd::read(path, text);
+    }
     let mut outline = match kind_of(path) {
-        Some(DocumentKind::Prd) => return prd::read(path, text),
         Some(kind) if kind.is_plan() => markdown::read(path, text, Role::Plan),
-        // A story file by another name, which only `[tasks] files` can have named.
-        None if Path::new(path).extension().is_some_and(|it| it == "json") => return prd::read(path, text),
         _ => markdown::read(path, text, Role::Prompt),
     };
     front_matter::read(text, &mut outline);
     note_unreadable(&mut outline, text);
     outline
+}
+
+/// Also by another name, which only `[tasks] files` can have named.
+pub(super) fn is_story_file(path: &str) -> bool {
+    match kind_of(path) {
+        Some(kind) => kind == DocumentKind::Prd,
+        None => Path::new(path).extension().is_some_and(|it| it == "json"),
+    }
 }
 
 /// A Markdown document is never refused, so what nobody can have meant is said here.

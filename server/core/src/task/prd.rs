@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::errors::ParseError;
+use jsonc_parser::{CollectOptions, ParseOptions, ParseResult, parse_to_ast};
 
 use super::grammar::{self, Mode};
 use super::item::{Inline, Origin as Bytes};
@@ -22,6 +23,20 @@ pub(super) fn read(file: &str, text: &str) -> Outline {
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let json = text.get(skipped..).unwrap_or_default();
     let mut reader = Reader { json, skipped, out: Outline::of(file), ids: HashSet::new() };
+    match parse(json) {
+        Ok(parsed) => reader.root(parsed.value.as_ref()),
+        Err(error) => {
+            let range = reader.whole_characters(error.range().start..error.range().end);
+            let fact =
+                format!("line {}, {}", error.line_display(), values::lower_first(&error.kind().to_string()));
+            reader.syntax(&fact, range);
+        }
+    }
+    reader.out
+}
+
+/// The text behind a byte order mark, with comments and trailing commas as editors let people write them.
+pub(super) fn parse(json: &str) -> Result<ParseResult<'_>, ParseError> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -34,16 +49,7 @@ pub(super) fn read(file: &str, text: &str) -> Outline {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    match parse_to_ast(json, &CollectOptions::default(), &options) {
-        Ok(parsed) => reader.root(parsed.value.as_ref()),
-        Err(error) => {
-            let range = reader.whole_characters(error.range().start..error.range().end);
-            let fact =
-                format!("line {}, {}", error.line_display(), values::lower_first(&error.kind().to_string()));
-            reader.syntax(&fact, range);
-        }
-    }
-    reader.out
+    parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
 struct Reader<'a> {

@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 use crate::lsp::ext::{
     AlertKind, AlertParams, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow,
     DiffArgs, Health, IterationEntry, IterationsParams, IterationsResult, LoopArgs, LoopsParams, LoopsResult,
-    OutputArgs, OutputParams, RefusalCode, RefusalData, RefusedPath, RollbackArgs, Severity, StartArgs,
-    StartLimits, StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TrustArgs,
-    TrustCommand, TrustPageParams, TrustPageResult, UntrustArgs, VERSION,
+    OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, RollbackArgs, Severity,
+    SkipArgs, StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult,
+    TaskEntry, TrustArgs, TrustCommand, TrustPageParams, TrustPageResult, UntrustArgs, VERSION,
 };
 
 /// Its name, all of its fields, and those that are always there where it is the server that says it.
@@ -56,6 +56,8 @@ pub(super) fn messages() -> Vec<Message> {
         ("AnswerArgs", json!(AnswerArgs { loop_id: s(), text: Some(s()) }), None),
         ("RollbackArgs", json!(RollbackArgs { loop_id: s(), iteration: 1, paths: vec![s()] }), None),
         ("DiffArgs", json!(DiffArgs { loop_id: s(), iteration: 1 }), None),
+        ("SkipArgs", json!(SkipArgs { task: s(), item: s() }), None),
+        ("PrioritizeArgs", json!(PrioritizeArgs { task: s(), item: s(), by: 1 }), None),
         ("TrustArgs", json!(TrustArgs { task: s(), hash: Some(s()) }), None),
         ("UntrustArgs", json!(UntrustArgs { task: s() }), None),
     ]
@@ -270,6 +272,7 @@ fn start() -> StartArgs {
 fn result() -> CommandResult {
     let file = ChangedFile { path: s(), kind: ChangeKind::Added, before: Some(s()), after: Some(s()) };
     CommandResult {
+        saved: Some(true),
         status: Some(status(false)),
         loop_id: Some(s()),
         uri: Some(s()),

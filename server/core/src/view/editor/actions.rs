@@ -39,7 +39,7 @@ pub struct TextEdit {
 
 pub const QUICKFIX: &str = "quickfix";
 
-/// What can be done in `file` at `range`: cures first, then the criteria there, then the task.
+/// What can be done in `file` at `range`: cures first, then the criteria and plan items there, then the task.
 pub fn actions(known: &Known<'_>, file: &str, range: &Range<usize>) -> Vec<Action> {
     let Some(document) = known.document(file) else { return Vec::new() };
     let here = |place: &Place| place.file == document.path && overlap(&place.range, range);
@@ -49,6 +49,9 @@ pub fn actions(known: &Known<'_>, file: &str, range: &Range<usize>) -> Vec<Actio
         let weakened = verbs::of_weakened(known, Some(&criterion.id));
         all.extend(weakened.into_iter().map(|it| action(known, it)));
         all.extend(verbs::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
+    }
+    for item in known.task.plan.iter().filter(|it| here(&it.place)) {
+        all.extend(verbs::of_item(item).into_iter().map(|it| action(known, it)));
     }
     if known.heading().is_some_and(|it| here(&it)) {
         all.extend(verbs::of_weakened(known, None).into_iter().map(|it| action(known, it)));

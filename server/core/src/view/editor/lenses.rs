@@ -34,6 +34,13 @@ pub fn lenses(known: &Known<'_>, file: &str) -> Vec<Lens> {
             all.extend(of_criterion(known, criterion, &place));
         }
     }
+    for item in known.task.plan.iter().filter(|it| it.place.file == file) {
+        // Over an item that is a criterion too stands its result; the rest is among the actions.
+        let place = known.first_line(&item.place);
+        if taken.insert(place.range.start) {
+            all.extend(verbs::of_item(item).into_iter().map(|it| lens(known, &place, it)));
+        }
+    }
     all
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Command, Known, summary, weakened};
 use crate::journal::PauseReason;
 use crate::sanitize;
-use crate::task::{Criterion, CriterionId};
+use crate::task::{Criterion, CriterionId, PlanItem};
 use crate::view::{LoopStatus, Phase, State};
 
 /// Of a name as a part of a title.
@@ -33,6 +33,10 @@ pub(super) enum Verb<'a> {
     /// A file that the agent weakened, as it was at the start.
     Restore(&'a str),
     AcceptWeakening,
+    /// Skips an item of the plan, or takes it up again.
+    Skip(&'a PlanItem),
+    Raise(&'a PlanItem),
+    Lower(&'a PlanItem),
 }
 
 /// What fits over the task's first line: at most two.
@@ -111,6 +115,15 @@ pub(super) fn behind_state(known: &Known<'_>) -> Option<Verb<'static>> {
     Some(Verb::Said(status.iteration))
 }
 
+/// What can be done with one item of the plan: one that is done has its place behind it.
+pub(super) fn of_item(item: &PlanItem) -> Vec<Verb<'_>> {
+    match (item.done, item.blocking) {
+        (true, _) => Vec::new(),
+        (false, true) => vec![Verb::Skip(item), Verb::Raise(item), Verb::Lower(item)],
+        (false, false) => vec![Verb::Skip(item)],
+    }
+}
+
 /// What can be done with one criterion.
 pub(super) fn of_criterion<'a>(known: &Known<'a>, criterion: &'a Criterion) -> Vec<Verb<'a>> {
     if criterion.check.is_none() {
@@ -139,6 +152,7 @@ impl Verb<'_> {
             Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
             Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
             Self::Restore(_) => true,
+            Self::Skip(_) | Self::Raise(_) | Self::Lower(_) => true,
         }
     }
 
@@ -161,6 +175,10 @@ impl Verb<'_> {
             Self::Output(_) => "Output",
             Self::Restore(_) => "Restore",
             Self::AcceptWeakening => "Accept",
+            Self::Skip(item) if item.blocking => "Skip",
+            Self::Skip(_) => "Take up",
+            Self::Raise(_) => "Raise",
+            Self::Lower(_) => "Lower",
         }
     }
 
@@ -186,6 +204,10 @@ impl Verb<'_> {
                 format!("Restore \"{}\" as it was at the start", weakened::shortened(path, NAME_CHARS))
             }
             Self::AcceptWeakening => format!("Accept what the agent of {title} weakened"),
+            Self::Skip(item) if item.blocking => format!("Skip {}", quoted(&item.title)),
+            Self::Skip(item) => format!("Take up {} again", quoted(&item.title)),
+            Self::Raise(item) => format!("Raise {} in the plan", quoted(&item.title)),
+            Self::Lower(item) => format!("Lower {} in the plan", quoted(&item.title)),
         }
     }
 
@@ -202,6 +224,8 @@ impl Verb<'_> {
             Self::Untrust => "source.loopkeeper.untrust",
             Self::Restore(_) => "source.loopkeeper.restore",
             Self::AcceptWeakening => "source.loopkeeper.accept",
+            Self::Skip(_) => "source.loopkeeper.skip",
+            Self::Raise(_) | Self::Lower(_) => "source.loopkeeper.prioritize",
             Self::Diff(_) => "source.loopkeeper.diff",
             Self::Output(_) | Self::Said(_) => "source.loopkeeper.output",
         }
@@ -235,6 +259,13 @@ impl Verb<'_> {
                 ("loopkeeper.server.rollback", json!({ "loopId": loop_id, "iteration": 0, "paths": [path] }))
             }
             Self::AcceptWeakening => ("loopkeeper.server.acceptWeakening", of_loop()),
+            Self::Skip(it) => ("loopkeeper.server.skip", json!({ "task": task, "item": it.id })),
+            Self::Raise(it) => {
+                ("loopkeeper.server.prioritize", json!({ "task": task, "item": it.id, "by": 1 }))
+            }
+            Self::Lower(it) => {
+                ("loopkeeper.server.prioritize", json!({ "task": task, "item": it.id, "by": -1 }))
+            }
         };
         Command { title, command, argument }
     }

@@ -56,6 +56,25 @@ fn everything_a_lens_offers_is_an_action() {
 }
 
 #[test]
+fn an_item_of_the_plan_is_skipped_and_moved_where_it_stands() {
+    let world = World::of(&[("fix_plan.md", "# Plan\n\n- [ ] one: `$ x`\n- [x] two\n")]);
+    let at = |needle: &str| {
+        let start = world.documents[0].text.find(needle).unwrap();
+        titles(&world.look(|known| actions(known, "fix_plan.md", &(start..start + 3))))
+    };
+    assert_eq!(
+        at("one")[..4],
+        [
+            "source.loopkeeper.check: Run check \"one\"",
+            "source.loopkeeper.skip: Skip \"one\"",
+            "source.loopkeeper.prioritize: Raise \"one\" in the plan",
+            "source.loopkeeper.prioritize: Lower \"one\" in the plan",
+        ]
+    );
+    assert!(at("two").iter().all(|it| !it.contains("skip")), "{:?}", at("two"));
+}
+
+#[test]
 fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
     let weakens = || Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
     let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);

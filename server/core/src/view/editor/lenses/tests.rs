@@ -104,6 +104,19 @@ fn what_is_clicked_names_its_task_loop_and_criterion() {
 }
 
 #[test]
+fn over_an_open_item_of_the_plan_stands_what_its_user_may_change() {
+    let plan = "- [ ] one\n- [x] two\n- [ ] three (optional)\n- [ ] four: `$ x`\n";
+    let world = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", plan)]);
+    let all = world.look(|known| lenses(known, "fix_plan.md"));
+    let titles: Vec<&str> = all.iter().map(|it| it.title.as_str()).collect();
+    assert_eq!(titles, ["never run", "Run", "Skip", "Raise", "Lower", "Take up"]);
+    let lower = all[4].command.as_ref().unwrap();
+    let id = &world.task.plan[0].id;
+    let argument = format!("{{\"by\":-1,\"item\":\"{id}\",\"task\":\"file:///w/PROMPT.md\"}}");
+    assert_eq!((lower.command, lower.argument.to_string()), ("loopkeeper.server.prioritize", argument));
+}
+
+#[test]
 fn a_line_never_bears_more_than_three() {
     let text = "Done when: - a: `$ x` - b: `$ y` - c: `$ z`\n";
     let world = World::of(&[("PROMPT.md", text)]).found(&[('f', ""), ('f', ""), ('f', "")]);

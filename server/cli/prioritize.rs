@@ -1,0 +1,86 @@
+//! `prioritize`: an item of the plan before or behind others. With `skip`, what a user changes of a plan.
+
+use std::fmt::Write as _;
+
+use clap::ValueHint;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::task::Task;
+use loopkeeper_core::task::edit::{self, Done, Refused, Wish};
+use loopkeeper_core::view::words;
+
+use super::exit::Exit;
+use super::failure::{Answer, Failure};
+use super::out::Out;
+use crate::adapters::state_dir::StateDir;
+use crate::front::loops::Seen;
+use crate::front::replan;
+use crate::front::work::Work;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ItemArg {
+    /// A task document
+    #[arg(value_name = "TASK", value_hint = ValueHint::FilePath)]
+    pub(crate) task: String,
+    /// An item of its plan: its id, its title, or a part of it that no other open item has
+    #[arg(value_name = "ITEM")]
+    pub(crate) item: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) item: ItemArg,
+    /// Places earlier among the open items; -1 is one later
+    #[arg(value_name = "BY", allow_negative_numbers = true)]
+    pub(crate) by: i32,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    change(&args.item, Wish::Raise(args.by), out)?;
+    Ok(Exit::Done)
+}
+
+pub(crate) fn change(which: &ItemArg, wish: Wish, out: &mut Out) -> Result<(), Failure> {
+    let work = Work::find(Some(&which.task), &[])?;
+    let item = edit::named(&work.task, &which.item).map_err(|it| with_items(it, &work.task))?;
+    let change = replan::change(&work.documents, &item.id, wish)?;
+    replan::write(&work.root, &change, &work.documents)?;
+    let (title, file) = (sanitize::line(&item.title), sanitize::line(&change.file));
+    let places = |by: i32| words::counted(u64::from(by.unsigned_abs()), "place");
+    match change.done {
+        Done::Skipped => out.line(format_args!("{file}: \"{title}\" is skipped and keeps no loop going.")),
+        Done::TakenUp => out.line(format_args!("{file}: \"{title}\" is taken up again.")),
+        Done::Moved(by) => {
+            let way = if by > 0 { "earlier" } else { "later" };
+            out.line(format_args!("{file}: \"{title}\" comes {} {way}.", places(by)));
+        }
+    }
+    if let Some(boundary) = boundary(&work) {
+        out.line(format_args!("The loop at work takes it up {boundary}."));
+    }
+    Ok(())
+}
+
+/// What there is to name instead.
+fn with_items(refused: Refused, task: &Task) -> Failure {
+    const MOST: usize = 20;
+    let Refused::Unknown(what) = refused else { return refused.into() };
+    let mut what = sanitize::line(&what);
+    for item in task.plan.iter().filter(|it| !it.done).take(MOST) {
+        let _ = write!(what, "\n  {}  {}", sanitize::line(&item.id), sanitize::line(&item.title));
+    }
+    let hint = match task.plan.iter().filter(|it| !it.done).count() {
+        0 => "The plan of this task has no open item.",
+        1..=MOST => "Name one of these, by its id or its title.",
+        _ => "Name one by its id or its title; these are the first open ones.",
+    };
+    Failure::usage(what).hint(hint)
+}
+
+/// When a loop that works on the task takes up what is changed.
+fn boundary(work: &Work) -> Option<&'static str> {
+    let store = StateDir::open().ok()?;
+    let (holder, _) = store.tree_holder(&work.root).ok()??;
+    let seen = Seen::read(&store, store.find(&holder).ok()?).ok()??;
+    (seen.is_alive() && seen.works_on(work)).then(|| seen.next_boundary())
+}

@@ -1,0 +1,234 @@
+//! Changes of a plan that its user asks for: an item skipped or taken up again, an item moved. Each changes only
+//! the bytes that say so, and is read back before it is believed: whatever else it would change refuses it.
+
+mod boxes;
+mod proof;
+mod stories;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::assemble::is_story_file;
+use super::{Document, PlanItem, Task, read};
+
+/// What is to become of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// Skipped, or taken up again where it is skipped.
+    Skip,
+    /// So many places earlier among the open items; negative: later.
+    Raise(i32),
+}
+
+/// One change of one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Relative to the root.
+    pub file: String,
+    /// Bytes of the document as it was.
+    pub range: Range<usize>,
+    /// What stands there instead.
+    pub text: String,
+    /// The whole document as it becomes.
+    pub after: String,
+    pub done: Done,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    Skipped,
+    TakenUp,
+    /// Earlier by so many places; negative: later.
+    Moved(i32),
+}
+
+/// Why nothing is changed, with what to do instead behind `. Hint: `.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// No item, or several, by this name.
+    Unknown(String),
+    Conflict(String),
+}
+
+/// Exchanges of bytes, in the order of their places.
+type Splices = Vec<(Range<usize>, String)>;
+
+const MOST_STEPS: i32 = 100;
+
+/// An item in the document that holds it.
+struct Target<'a> {
+    task: &'a Task,
+    document: &'a Document,
+    item: &'a PlanItem,
+}
+
+/// The change that `wish` means for the item with this id.
+pub fn change(documents: &[Document], item: &str, wish: Wish) -> Result<Change, Refused> {
+    let task = read(documents);
+    let target = target(documents, &task, item)?;
+    let (file, before) = (target.document.path.clone(), target.document.text.clone());
+    let (after, done) = match wish {
+        Wish::Skip => skip(documents, &target)?,
+        Wish::Raise(by) => raise(documents, &target, by)?,
+    };
+    let (range, text) = difference(&before, &after);
+    Ok(Change { file, range, text, after, done })
+}
+
+/// The item that people mean: by its id, its title, or a part of it that no other open item has.
+pub fn named<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, Refused> {
+    let wanted = name.trim().to_lowercase();
+    let exact = |it: &&PlanItem| it.id == name || it.title.to_lowercase() == wanted;
+    let part = |it: &&PlanItem| !it.done && !wanted.is_empty() && it.title.to_lowercase().contains(&wanted);
+    if let Some(it) = task.plan.iter().find(|it| it.id == name) {
+        return Ok(it);
+    }
+    let mut found: Vec<&PlanItem> = task.plan.iter().filter(exact).collect();
+    if found.is_empty() {
+        found = task.plan.iter().filter(part).collect();
+    }
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => Err(Refused::Unknown(format!("the plan has no item \"{name}\""))),
+        _ => Err(Refused::Unknown(format!("the plan has several items \"{name}\""))),
+    }
+}
+
+fn target<'a>(documents: &'a [Document], task: &'a Task, id: &str) -> Result<Target<'a>, Refused> {
+    let unknown = || Refused::Unknown(format!("the plan has no item \"{id}\""));
+    let item = task.plan.iter().find(|it| it.id == id).ok_or_else(unknown)?;
+    let document = documents.iter().find(|it| it.path == item.place.file).ok_or_else(unknown)?;
+    Ok(Target { task, document, item })
+}
+
+fn skip(documents: &[Document], target: &Target<'_>) -> Result<(String, Done), Refused> {
+    if target.item.done {
+        return Err(conflict(target.item, "is done: there is nothing to skip"));
+    }
+    let splices = if target.is_story() { stories::skip(target)? } else { boxes::skip(target)? };
+    let after = spliced(&target.document.text, &splices);
+    proof::of_skip(documents, target, &after)?;
+    Ok((after, if target.item.blocking { Done::Skipped } else { Done::TakenUp }))
+}
+
+/// One place after the other, as far as it goes.
+fn raise(documents: &[Document], target: &Target<'_>, by: i32) -> Result<(String, Done), Refused> {
+    if by == 0 {
+        return Err(conflict(target.item, "stays where it is when it moves by 0"));
+    }
+    let mut documents = documents.to_vec();
+    // Further than anybody means; each step reads the plan again.
+    let by = by.clamp(-MOST_STEPS, MOST_STEPS);
+    let mut at = target.place_in_file();
+    let (file, mut after, mut moved) = (target.document.path.as_str(), target.document.text.clone(), 0);
+    while moved != by {
+        let task = read(&documents);
+        let Some(item) = task.plan.iter().filter(|it| it.place.file == file).nth(at) else { break };
+        let Some(document) = documents.iter().find(|it| it.path == file) else { break };
+        let target = Target { task: &task, document, item };
+        match target.neighbour(by.signum()).and_then(|other| swapped(&documents, &target, other)) {
+            Ok(step) => (after, at) = step,
+            Err(_) if moved != 0 => break,
+            Err(refused) => return Err(refused),
+        }
+        moved += by.signum();
+        documents.iter_mut().filter(|it| it.path == file).for_each(|it| it.text.clone_from(&after));
+    }
+    Ok((after, Done::Moved(moved)))
+}
+
+/// The document with the item and another one exchanged, and the place in which the item now stands.
+fn swapped(
+    documents: &[Document],
+    target: &Target<'_>,
+    other: &PlanItem,
+) -> Result<(String, usize), Refused> {
+    let splices = match (target.item.priority, other.priority) {
+        (Some(mine), Some(its)) if mine != its => stories::swap_priorities(target, other)?,
+        (Some(_), None) | (None, Some(_)) => {
+            let fact =
+                format!("cannot change places with \"{}\": one of them has no `priority`", other.title);
+            return Err(conflict(target.item, &format!("{fact}. Hint: give it one")));
+        }
+        _ if target.is_story() => stories::swap(target, other)?,
+        _ => boxes::swap(target, other)?,
+    };
+    let after = spliced(&target.document.text, &splices);
+    let place = proof::of_swap(documents, target, other, (&splices, &after))?;
+    Ok((after, place))
+}
+
+impl Target<'_> {
+    fn is_story(&self) -> bool {
+        is_story_file(&self.document.path)
+    }
+
+    fn place_in_file(&self) -> usize {
+        place_of(self.task, self.item)
+    }
+
+    /// The open item that is done right before this one (1) or behind it (-1), and may be exchanged with it.
+    fn neighbour(&self, way: i32) -> Result<&PlanItem, Refused> {
+        if self.item.done {
+            return Err(conflict(self.item, "is done: its place makes no difference"));
+        }
+        let mut row: Vec<&PlanItem> = self.task.plan.iter().filter(|it| self.is_beside(it)).collect();
+        if !self.is_story() {
+            row = boxes::in_one_list(self, row);
+        }
+        row.sort_by_key(|it| (it.priority.is_none(), it.priority));
+        let at = row.iter().position(|it| it.place == self.item.place);
+        let other = at.and_then(|at| if way > 0 { at.checked_sub(1) } else { Some(at + 1) });
+        let end = if way > 0 { "first" } else { "last" };
+        let of = if self.is_story() { "open item" } else { "open item of its list" };
+        other
+            .and_then(|at| row.get(at).copied())
+            .ok_or_else(|| conflict(self.item, &format!("is the {end} {of} already")))
+    }
+
+    fn is_beside(&self, other: &PlanItem) -> bool {
+        let mine = self.item;
+        !other.done && other.blocking == mine.blocking && other.place.file == mine.place.file
+    }
+}
+
+/// The how-manieth item of its file it is.
+fn place_of(task: &Task, item: &PlanItem) -> usize {
+    let mut of_file = task.plan.iter().filter(|it| it.place.file == item.place.file);
+    of_file.position(|it| it.place == item.place).unwrap_or_default()
+}
+
+fn conflict(item: &PlanItem, fact: &str) -> Refused {
+    Refused::Conflict(format!("\"{}\" {fact}", item.title))
+}
+
+fn spliced(text: &str, splices: &Splices) -> String {
+    let mut out = String::with_capacity(text.len() + 32);
+    let mut at = 0;
+    for (range, new) in splices {
+        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(new);
+        at = range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
+/// Two ranges of one text exchanged.
+fn exchanged(text: &str, one: Range<usize>, other: Range<usize>) -> Splices {
+    let slice = |range: &Range<usize>| text.get(range.clone()).unwrap_or_default().to_owned();
+    let (first, second) = if one.start <= other.start { (one, other) } else { (other, one) };
+    let (its, mine) = (slice(&second), slice(&first));
+    vec![(first, its), (second, mine)]
+}
+
+/// The smallest range in which two texts differ, and what stands there in the second.
+fn difference(before: &str, after: &str) -> (Range<usize>, String) {
+    let same = |(one, other): &(char, char)| one == other;
+    let begin: usize = before.chars().zip(after.chars()).take_while(same).map(|(it, _)| it.len_utf8()).sum();
+    let (left, new) = (before.get(begin..).unwrap_or_default(), after.get(begin..).unwrap_or_default());
+    let end: usize =
+        left.chars().rev().zip(new.chars().rev()).take_while(same).map(|(it, _)| it.len_utf8()).sum();
+    (begin..before.len() - end, new.get(..new.len() - end).unwrap_or_default().to_owned())
+}

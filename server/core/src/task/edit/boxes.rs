@@ -1,0 +1,109 @@
+//! Changes of a Markdown plan: `(optional)` behind a box, and list items exchanged as whole blocks.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use super::super::PlanItem;
+use super::super::source::Source;
+use super::{Refused, Splices, Target, conflict};
+
+const MARK: &str = " (optional)";
+/// Also as people write it, and with the space before it.
+const MARKS: [&str; 4] = ["(optional)", "（可选）", "(可选)", "（optional）"];
+
+pub(super) fn skip(target: &Target<'_>) -> Result<Splices, Refused> {
+    let place = target.item.place.range.clone();
+    if target.item.blocking {
+        return Ok(vec![(place.end..place.end, MARK.to_owned())]);
+    }
+    let text = target.document.text.get(place.clone()).unwrap_or_default();
+    let found = MARKS.iter().filter_map(|mark| Some((text.rfind(mark)?, mark.len()))).max();
+    let Some((at, length)) = found else {
+        let fact = "is optional by its heading. Hint: move it to another one";
+        return Err(conflict(target.item, fact));
+    };
+    let space = usize::from(text.get(..at).is_some_and(|it| it.ends_with(' ')));
+    let start = place.start + at - space;
+    Ok(vec![(start..place.start + at + length, String::new())])
+}
+
+/// Those that stand in the same list as the item.
+pub(super) fn in_one_list<'a>(target: &Target<'_>, items: Vec<&'a PlanItem>) -> Vec<&'a PlanItem> {
+    let blocks = blocks(&target.document.text);
+    let list = |it: &PlanItem| owner(&blocks, it).map(|it| it.list);
+    let mine = list(target.item);
+    items.into_iter().filter(|it| mine.is_some() && list(it) == mine).collect()
+}
+
+/// Both blocks with everything that is nested in them. Numbers of an ordered list stay where they stand.
+pub(super) fn swap(target: &Target<'_>, other: &PlanItem) -> Result<Splices, Refused> {
+    let text = target.document.text.as_str();
+    let blocks = blocks(text);
+    let whole = |item: &PlanItem| owner(&blocks, item).map(|it| lines(text, &it.range));
+    let (Some(mut one), Some(mut two)) = (whole(target.item), whole(other)) else {
+        return Err(conflict(target.item, "is in no list. Hint: move it by hand"));
+    };
+    let numbers = (number(text, &one), number(text, &two));
+    if let (Some(first), Some(second)) = numbers
+        && first.len() == second.len()
+    {
+        (one.start, two.start) = (first.end, second.end);
+    }
+    Ok(super::exchanged(text, one, two))
+}
+
+/// One list item with what is nested in it.
+struct Block {
+    /// The list that it stands in.
+    list: usize,
+    range: Range<usize>,
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let source = Source::new(text);
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
+    let (mut open, mut lists, mut found) = (Vec::new(), 0, Vec::new());
+    for (event, range) in Parser::new_ext(source.spread(), options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::List(_)) => {
+                open.push(lists);
+                lists += 1;
+            }
+            Event::End(TagEnd::List(_)) => {
+                open.pop();
+            }
+            Event::Start(Tag::Item) => {
+                let list = open.last().copied().unwrap_or_default();
+                found.push(Block { list, range: source.original(range) });
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The innermost block around an item, unless another item is what that block begins with.
+fn owner<'a>(blocks: &'a [Block], item: &PlanItem) -> Option<&'a Block> {
+    blocks.iter().filter(|it| it.range.contains(&item.place.range.start)).min_by_key(|it| it.range.len())
+}
+
+/// From the beginning of its first line to the end of the last one that says something.
+fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
+    let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |at| at + 1);
+    let start = start.max(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
+    let said = text.get(range.clone()).unwrap_or_default().trim_end().len();
+    let rest = text.get(range.start + said..).unwrap_or_default();
+    let end = range.start + said + rest.find('\n').unwrap_or(rest.len());
+    let carriage = usize::from(text.get(..end).is_some_and(|it| it.ends_with('\r')));
+    start..(end - carriage).max(range.start + said)
+}
+
+/// The digits that an item begins with.
+fn number(text: &str, block: &Range<usize>) -> Option<Range<usize>> {
+    let line = text.get(block.clone())?;
+    let bare = line.trim_start_matches([' ', '\t']);
+    let digits = bare.len() - bare.trim_start_matches(|it: char| it.is_ascii_digit()).len();
+    let start = block.start + line.len() - bare.len();
+    (digits > 0).then_some(start..start + digits)
+}

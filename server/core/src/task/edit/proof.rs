@@ -1,0 +1,106 @@
+//! A change read back: the plan differs in exactly what was asked for, or nothing is changed.
+
+use std::ops::Range;
+
+use super::super::{Criterion, CriterionId, Finding, Place, PlanItem, Task};
+use super::{Document, Refused, Splices, Target, conflict, read};
+
+/// Only whether the item blocks, and what it asks for with it.
+pub(super) fn of_skip(documents: &[Document], target: &Target<'_>, after: &str) -> Result<(), Refused> {
+    let now = reread(documents, target, after);
+    let mut plan = target.task.plan.clone();
+    let wanted = plan.iter_mut().find(|it| it.place == target.item.place);
+    if let Some(it) = wanted {
+        it.blocking = !it.blocking;
+    }
+    let is_of_item = |it: &Criterion| it.plan_item.as_deref() == Some(target.item.id.as_str());
+    let mut criteria = target.task.criteria.clone();
+    for (old, new) in criteria.iter_mut().zip(&now.criteria).filter(|(old, _)| is_of_item(old)) {
+        old.required = new.required;
+    }
+    let same = placeless(&plan) == placeless(&now.plan)
+        && criteria.iter().map(bare).eq(now.criteria.iter().map(bare))
+        && findings(target.task) == findings(&now);
+    same.then_some(()).ok_or_else(|| elsewhere(target.item))
+}
+
+/// Only the order: two priorities changed hands, or two items with what is nested in them changed places.
+/// Says where the item now stands.
+pub(super) fn of_swap(
+    documents: &[Document],
+    target: &Target<'_>,
+    other: &PlanItem,
+    (splices, after): (&Splices, &str),
+) -> Result<usize, Refused> {
+    let now = reread(documents, target, after);
+    let by_numbers = target.item.priority != other.priority;
+    let expected = if by_numbers { changed_hands(target, other) } else { changed_places(target, splices) };
+    let criteria = |task: &Task| {
+        let mut all: Vec<String> = task.criteria.iter().map(|it| format!("{:?}", nameless(it))).collect();
+        all.sort();
+        all
+    };
+    let same = expected.iter().map(shape).eq(now.plan.iter().map(shape))
+        && criteria(target.task) == criteria(&now)
+        && findings(target.task) == findings(&now);
+    let mut here = expected.iter().filter(|it| it.place.file == target.document.path);
+    let place = here.position(|it| it.place == target.item.place);
+    place.filter(|_| same).ok_or_else(|| elsewhere(target.item))
+}
+
+fn changed_places(target: &Target<'_>, splices: &Splices) -> Vec<PlanItem> {
+    let plan = &target.task.plan;
+    let [(first, _), (second, _)] = splices.as_slice() else { return Vec::new() };
+    let inside = |range: &Range<usize>| {
+        let holds =
+            |it: &PlanItem| it.place.file == target.document.path && range.contains(&it.place.range.start);
+        let from = plan.iter().position(holds).unwrap_or(plan.len());
+        from..from + plan.iter().filter(|it| holds(it)).count()
+    };
+    let (one, two) = (inside(first), inside(second));
+    let parts = [0..one.start, two.clone(), one.end..two.start, one, two.end..plan.len()];
+    parts.into_iter().flat_map(|it| plan.get(it).unwrap_or_default()).cloned().collect()
+}
+
+fn changed_hands(target: &Target<'_>, other: &PlanItem) -> Vec<PlanItem> {
+    let mut expected = target.task.plan.clone();
+    for (place, priority) in [(&target.item.place, other.priority), (&other.place, target.item.priority)] {
+        expected.iter_mut().filter(|it| it.place == *place).for_each(|it| it.priority = priority);
+    }
+    expected
+}
+
+fn reread(documents: &[Document], target: &Target<'_>, after: &str) -> Task {
+    let mut documents = documents.to_vec();
+    let mine = |it: &&mut Document| it.path == target.document.path;
+    documents.iter_mut().filter(mine).for_each(|it| after.clone_into(&mut it.text));
+    read(&documents)
+}
+
+fn placeless(plan: &[PlanItem]) -> Vec<PlanItem> {
+    plan.iter().map(|it| PlanItem { place: Place::default(), ..it.clone() }).collect()
+}
+
+/// An item as people know it: a repeat's id is counted by its place.
+fn shape(item: &PlanItem) -> (&str, bool, bool, Option<i64>, &[String]) {
+    (&item.title, item.done, item.blocking, item.priority, &item.depends_on)
+}
+
+fn bare(criterion: &Criterion) -> Criterion {
+    Criterion { place: Place::default(), ..criterion.clone() }
+}
+
+fn nameless(criterion: &Criterion) -> Criterion {
+    Criterion { plan_item: None, id: CriterionId(String::new()), ..bare(criterion) }
+}
+
+fn findings(task: &Task) -> Vec<String> {
+    let mut all: Vec<String> =
+        task.findings.iter().map(|Finding { code, message, .. }| format!("{code:?} {message}")).collect();
+    all.sort();
+    all
+}
+
+fn elsewhere(item: &PlanItem) -> Refused {
+    conflict(item, "cannot be changed without changing something else. Hint: change the plan by hand")
+}

@@ -1,0 +1,136 @@
+//! Changes of `prd.json`, written as its author writes: with the indentation, the line ends and the spaces of the
+//! properties beside.
+
+use std::ops::Range;
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged;
+
+use super::super::PlanItem;
+use super::super::prd;
+use super::{Refused, Splices, Target, conflict, place_of, spliced};
+
+const SKIPPED: &str = "\"skipped\"";
+
+pub(super) fn skip(target: &Target<'_>) -> Result<Splices, Refused> {
+    let text = target.document.text.as_str();
+    with_story(target, target.item, |story, skipped| {
+        let bytes = |range: jsonc_parser::common::Range| range.start + skipped..range.end + skipped;
+        let Some(property) = property(story, "skipped") else {
+            return inserted(text, story, &bytes);
+        };
+        match &property.value {
+            Value::BooleanLit(flag) if flag.value => Some(
+                taken_away(text, story, &bytes)
+                    .unwrap_or_else(|| vec![(bytes(flag.range), "false".to_owned())]),
+            ),
+            Value::BooleanLit(flag) => Some(vec![(bytes(flag.range), "true".to_owned())]),
+            _ => None,
+        }
+    })?
+    .ok_or_else(|| {
+        conflict(target.item, "cannot be skipped as it is written. Hint: write `\"skipped\": true`")
+    })
+}
+
+/// `"skipped": true` behind the last property, as that one is written.
+fn inserted(
+    text: &str,
+    story: &Object<'_>,
+    bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
+) -> Option<Splices> {
+    let last = story.properties.last()?;
+    let (range, colon) = (bytes(last.range), colon(text, last, bytes));
+    let before = last_but_one(story).map(|it| bytes(it.range).end);
+    let gap = gap(text, before, range.start).unwrap_or(if colon == ":" { "" } else { " " });
+    Some(vec![(range.end..range.end, format!(",{gap}{SKIPPED}{colon}true"))])
+}
+
+/// The last property taken away, where that is what putting it in again would undo byte for byte.
+fn taken_away(
+    text: &str,
+    story: &Object<'_>,
+    bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
+) -> Option<Splices> {
+    let last = story.properties.last().filter(|it| it.name.as_str() == "skipped")?;
+    let from = bytes(last_but_one(story)?.range).end;
+    let without = vec![(from..bytes(last.range).end, String::new())];
+    let shorter = Object {
+        properties: story.properties.iter().take(story.properties.len() - 1).cloned().collect(),
+        range: story.range,
+    };
+    let again = spliced(&spliced(text, &without), &inserted(text, &shorter, bytes)?);
+    (again == text).then_some(without)
+}
+
+fn last_but_one<'a>(story: &'a Object<'a>) -> Option<&'a ObjectProp<'a>> {
+    story.properties.iter().rev().nth(1)
+}
+
+/// What stands between a property and the one before it: a line end and an indentation, or spaces.
+fn gap(text: &str, before: Option<usize>, start: usize) -> Option<&str> {
+    let head = text.get(..start)?;
+    let blank = head.trim_end_matches([' ', '\t']).len();
+    let line_end = match head.get(..blank)? {
+        it if it.ends_with("\r\n") => 2,
+        it if it.ends_with('\n') => 1,
+        _ => 0,
+    };
+    if line_end > 0 {
+        return head.get(blank - line_end..);
+    }
+    let between = text.get(before?..start)?.strip_prefix(',')?;
+    between.trim_matches([' ', '\t']).is_empty().then_some(between)
+}
+
+fn colon<'a>(
+    text: &'a str,
+    property: &ObjectProp<'_>,
+    bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
+) -> &'a str {
+    let between = bytes(property.name.range()).end..bytes(property.value.range()).start;
+    let colon = text.get(between).unwrap_or_default();
+    if colon.chars().all(|it| matches!(it, ' ' | '\t' | ':')) { colon } else { ": " }
+}
+
+/// The numbers exchanged: everything else stays where it is.
+pub(super) fn swap_priorities(target: &Target<'_>, other: &PlanItem) -> Result<Splices, Refused> {
+    let number = |item: &PlanItem| {
+        let found = with_story(target, item, |story, skipped| {
+            let value = &property(story, "priority")?.value;
+            Some(value.start() + skipped..value.end() + skipped)
+        })?;
+        found.ok_or_else(|| conflict(item, "has no `priority` that could be changed"))
+    };
+    Ok(super::exchanged(&target.document.text, number(target.item)?, number(other)?))
+}
+
+/// The stories exchanged as a whole.
+pub(super) fn swap(target: &Target<'_>, other: &PlanItem) -> Result<Splices, Refused> {
+    let range = |item: &PlanItem| {
+        with_story(target, item, |story, skipped| story.range.start + skipped..story.range.end + skipped)
+    };
+    Ok(super::exchanged(&target.document.text, range(target.item)?, range(other)?))
+}
+
+fn property<'a>(story: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>> {
+    story.properties.iter().rev().find(|it| it.name.as_str() == name)
+}
+
+/// Looks at the story that an item was read from. `skipped`: the bytes of a byte order mark before all ranges.
+fn with_story<T>(
+    target: &Target<'_>,
+    item: &PlanItem,
+    look: impl FnOnce(&Object<'_>, usize) -> T,
+) -> Result<T, Refused> {
+    let text = target.document.text.as_str();
+    let json = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let skipped = text.len() - json.len();
+    let parsed = prd::parse(json).ok();
+    let root = parsed.as_ref().and_then(|it| it.value.as_ref()?.as_object());
+    let stories = root.and_then(|it| property(it, "userStories")?.value.as_array());
+    let mut stories = stories.into_iter().flat_map(|it| &it.elements).filter_map(Value::as_object);
+    // Every story is an item, in their order.
+    let story = stories.nth(place_of(target.task, item));
+    story.map(|it| look(it, skipped)).ok_or_else(|| conflict(item, "is not where it was read"))
+}

@@ -1,0 +1,34 @@
+//! A plan changed as its user asks for: which documents it is read from, and the file written where no editor holds
+//! it. What is changed is decided by the core.
+
+use std::path::Path;
+
+use loopkeeper_core::task::edit::{self, Change, Refused, Wish};
+use loopkeeper_core::task::{Document, TaskId};
+
+use super::failure::{Failure, Kind};
+use crate::adapters::task_files;
+
+/// The task's files as they are now.
+pub(crate) fn documents(root: &Path, id: &TaskId) -> Result<Vec<Document>, Failure> {
+    Ok(task_files::load(root, &task_files::named(root, &id.0))?.documents)
+}
+
+pub(crate) fn change(documents: &[Document], item: &str, wish: Wish) -> Result<Change, Failure> {
+    Ok(edit::change(documents, item, wish)?)
+}
+
+/// Writes what `change` makes of one of the documents it was made from.
+pub(crate) fn write(root: &Path, change: &Change, from: &[Document]) -> Result<(), Failure> {
+    let before = from.iter().find(|it| it.path == change.file).map_or("", |it| it.text.as_str());
+    Ok(task_files::replace(root, &root.join(&change.file), (before, &change.after))?)
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Unknown(what) => Self::new(Kind::Usage, what),
+            Refused::Conflict(what) => Self::new(Kind::Conflict, what),
+        }
+    }
+}
