@@ -48,6 +48,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         one(status, (&zone, now), glyphs, out);
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
+            if let Some(groups) = status.groups_said() {
+                out.line(format_args!("  groups: {groups}"));
+            }
+        }
+        if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != State::Done) {
+            out.line(format_args!("  patience: {}", preset.because));
         }
         if let Some(damage) = &seen.damage {
             out.line(format_args!("  {damage}"));

@@ -103,6 +103,7 @@ export interface LoopStatus {
   iteration: number;
   limits: { iterations: number; durationMs: number; costMicros: number; tokens?: number; callsPerHour: number };
   criteria: CriteriaStatus;
+  groups?: { name: string; state: "holds" | "open"; passed: number; total: number }[];
   plan: { done: number; open: number; total: number };
   breaker: BreakerStatus;
   session?: { id: string; startedAt: string; resets: number };
@@ -126,6 +127,7 @@ export interface BreakerStatus {
   counts: BreakerCounts;
   resumesAt?: string;
   trips: number;
+  preset?: { name: "small" | "large" | "adaptive"; because: string };
 }
 
 export interface BreakerCounts {

@@ -15,6 +15,7 @@ pub use self::headline::headline;
 pub use self::status::{Facts, file_uri, status};
 pub use crate::journal::BreakerCounts;
 use crate::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
+use crate::settings::preset::Chosen;
 
 /// One loop as views see it. Field names are contract; readers ignore what they do not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct LoopStatus {
     pub iteration: u32,
     pub limits: LimitsStatus,
     pub criteria: CriteriaStatus,
+    /// Modules or other parts that criteria name, in the order of their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupStatus>,
     pub plan: PlanStatus,
     pub breaker: BreakerStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,6 +115,36 @@ pub struct LimitsStatus {
     pub calls_per_hour: u32,
 }
 
+/// The required criteria with a check that carry one `(group …)`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupStatus {
+    pub name: String,
+    pub state: GroupState,
+    pub passed: u64,
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum GroupState {
+    /// By `exit.groups`: all of it, or most.
+    Holds,
+    Open,
+}
+
+impl LoopStatus {
+    /// `parser 2 of 3, docs holds`; `None` where there is no group.
+    pub fn groups_said(&self) -> Option<String> {
+        let one = |it: &GroupStatus| match it.state {
+            GroupState::Holds => format!("{} holds", it.name),
+            GroupState::Open => format!("{} {} of {}", it.name, it.passed, it.total),
+        };
+        let all: Vec<String> = self.groups.iter().map(one).collect();
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+}
+
 /// The agent's own account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -132,6 +166,9 @@ pub struct BreakerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes_at: Option<String>,
     pub trips: u32,
+    /// Where its numbers and those of `[exit]` come from. Absent for loops of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Chosen>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

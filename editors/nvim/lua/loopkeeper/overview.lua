@@ -56,6 +56,13 @@ local function loop_lines(loop)
   if breakers[loop.breaker.state] then
     table.insert(lines, ('  breaker %s: %s'):format(breakers[loop.breaker.state], loop.breaker.reason or ''))
   end
+  local groups = vim.tbl_map(function(group)
+    return group.state == 'holds' and group.name .. ' holds'
+      or ('%s %d of %d'):format(group.name, group.passed, group.total)
+  end, loop.groups or {})
+  if #groups > 0 then
+    table.insert(lines, '  groups: ' .. table.concat(groups, ', '))
+  end
   if loop.warnings and #loop.warnings > 0 then
     table.insert(lines, '  note: ' .. table.concat(loop.warnings, ', '))
   elseif loop.forecast and status.is_open(loop) then

@@ -105,6 +105,7 @@ M.errors = {
 ---@field iteration integer
 ---@field limits { iterations: integer, durationMs: integer, costMicros: integer, tokens?: integer, callsPerHour: integer }
 ---@field criteria loopkeeper.CriteriaStatus
+---@field groups? loopkeeper.Group[]
 ---@field plan { done: integer, open: integer, total: integer }
 ---@field breaker loopkeeper.BreakerStatus
 ---@field session? { id: string, startedAt: string, resets: integer }
@@ -137,6 +138,17 @@ M.errors = {
 ---@field counts loopkeeper.BreakerCounts
 ---@field resumesAt? string
 ---@field trips integer
+---@field preset? loopkeeper.Preset
+
+---@class loopkeeper.Preset
+---@field name "small"|"large"|"adaptive"
+---@field because string
+
+---@class loopkeeper.Group
+---@field name string
+---@field state "holds"|"open"
+---@field passed integer
+---@field total integer
 
 ---@class loopkeeper.BreakerCounts
 ---@field noProgress integer

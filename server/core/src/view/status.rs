@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use super::{
-    BreakerStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus, QuestionStatus,
-    SessionStatus, Spent, State, TaskStatus, WaitStatus, WeakenedStatus, criteria, words,
+    BreakerStatus, GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase,
+    PlanStatus, QuestionStatus, SessionStatus, Spent, State, TaskStatus, WaitStatus, WeakenedStatus,
+    criteria, words,
 };
+use crate::decide::groups::{self, Tally};
 use crate::decide::{self, Loop, Pause, breaker, forecast, limits, weakening};
 use crate::journal::{LoopSpec, PauseReason, WaitReason, Weakening};
 use crate::moment::Moment;
@@ -45,6 +47,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
             calls_per_hour: limits.calls_per_hour,
         },
         criteria: criteria(&state.pinned, |id| state.results.get(id)),
+        groups: group_states(state),
         plan: plan(state),
         breaker: BreakerStatus {
             state: state.breaker.state,
@@ -52,6 +55,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
             counts: breaker::counts(state),
             resumes_at: rests_until.map(|it| words::rfc3339(it.wall)),
             trips: state.breaker.trips,
+            preset: state.spec.preset.clone(),
         },
         session: session(state, phase),
         wait: wait(state).filter(|_| phase == Phase::Waiting),
@@ -141,6 +145,17 @@ fn wait(state: &Loop) -> Option<WaitStatus> {
     let breaker = breaker::rests_until(state).map(|it| (WaitReason::Breaker, it));
     let (reason, until) = breaker.or_else(|| state.wait.map(|it| (it.reason, it.until)))?;
     Some(WaitStatus { reason, resumes_at: words::rfc3339(until.wall) })
+}
+
+fn group_states(state: &Loop) -> Vec<GroupStatus> {
+    let rule = state.spec.settings.exit.groups;
+    let one = |(name, tally): (&str, Tally)| GroupStatus {
+        name: sanitize::line(name),
+        state: if tally.holds(rule) { GroupState::Holds } else { GroupState::Open },
+        passed: tally.passing as u64,
+        total: tally.total as u64,
+    };
+    groups::of(state).into_iter().map(one).collect()
 }
 
 fn plan(state: &Loop) -> PlanStatus {

@@ -7,11 +7,13 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{
     BreakerState, Outcome, OutcomeKind, PauseReason, QuestionKind, Role, WaitReason,
 };
+use loopkeeper_core::settings::Preset;
+use loopkeeper_core::settings::preset::Chosen;
 use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view::{
-    BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, KeeperStatus, LimitsStatus, LoopStatus,
-    PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, Spent, Spot, State, TaskStatus,
-    WaitStatus, WeakenedStatus,
+    BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, GroupState, GroupStatus, KeeperStatus,
+    LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, Spent, Spot,
+    State, TaskStatus, WaitStatus, WeakenedStatus,
 };
 use lsp_types::Command;
 use serde::Serialize;
@@ -112,6 +114,8 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
             "breaker.state",
             set(&[BreakerState::Closed, BreakerState::Open, BreakerState::HalfOpen]),
         ),
+        ("LoopStatus", "breaker.preset.name", set(&[Preset::Small, Preset::Large, Preset::Adaptive])),
+        ("LoopStatus", "groups.state", set(&[GroupState::Holds, GroupState::Open])),
         ("LoopStatus", "outcome.kind", set(&kinds)),
         (
             "LoopStatus",
@@ -200,6 +204,7 @@ fn a_loop(full: bool) -> LoopStatus {
             calls_per_hour: 1,
         },
         criteria: criteria(full),
+        groups: if full { vec![group()] } else { Vec::new() },
         plan: PlanStatus { done: 0, open: 0, total: 0 },
         breaker: BreakerStatus {
             state: BreakerState::Closed,
@@ -207,6 +212,7 @@ fn a_loop(full: bool) -> LoopStatus {
             counts: BreakerCounts::default(),
             resumes_at: full.then(s),
             trips: 0,
+            preset: full.then(|| Chosen { name: Preset::Adaptive, because: s() }),
         },
         session: full.then(|| SessionStatus { id: s(), started_at: s(), resets: 0 }),
         wait: full.then(|| WaitStatus { reason: WaitReason::Quota, resumes_at: s() }),
@@ -232,6 +238,10 @@ fn a_loop(full: bool) -> LoopStatus {
         weakened: if full { vec![WeakenedStatus { path: Some(s()), what: s() }] } else { Vec::new() },
         keeper: KeeperStatus { pid: full.then_some(1), alive: true },
     }
+}
+
+fn group() -> GroupStatus {
+    GroupStatus { name: s(), state: GroupState::Holds, passed: 1, total: 1 }
 }
 
 fn alert() -> AlertParams {

@@ -10,7 +10,6 @@ use super::{Known, grid, state, weakened};
 use crate::decide::Loop;
 use crate::decide::breaker::limits;
 use crate::decide::flaky::passes_needed;
-use crate::decide::groups::{Tally, of as group_tallies};
 use crate::journal::{BreakerState, Weakening};
 use crate::prompt::grammar::spans;
 use crate::prompt::markdown::tail;
@@ -118,12 +117,13 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
     if let Some(state) = known.state {
         all.push(Block::Code(grid::grid(state)));
         all.extend(claims(state).map(Block::Text));
-        all.extend(groups(state).map(Block::Text));
     }
     if let Some(status) = known.status {
+        all.extend(status.groups_said().map(|it| Block::Text(format!("Groups: {it}."))));
         all.push(Block::Text(breaker(known, status)));
-        let preset = known.state.and_then(|it| it.spec.preset.as_ref());
-        all.extend(preset.map(|it| Block::Text(format!("Patience: {}.", it.because))));
+        all.extend(
+            status.breaker.preset.as_ref().map(|it| Block::Text(format!("Patience: {}.", it.because))),
+        );
         all.push(Block::Text(budget(known, status)));
         if !status.warnings.is_empty() {
             all.push(Block::Text(format!("Limits: {}.", status.warnings.join(", "))));
@@ -154,20 +154,6 @@ fn claims(state: &Loop) -> Option<String> {
     let listed: Vec<String> = last.claims.listed().iter().take(MAX_CLAIMS).map(ToString::to_string).collect();
     let but = last.claims.contradiction().map_or_else(String::new, |it| format!("; {it}"));
     (!listed.is_empty()).then(|| format!("The agent claims: {}{but}.", listed.join("; ")))
-}
-
-/// `Groups: parser 2 of 3, docs holds.`
-fn groups(state: &Loop) -> Option<String> {
-    let groups = group_tallies(state);
-    let rule = state.spec.settings.exit.groups;
-    let one = |(name, tally): (&str, Tally)| {
-        if tally.holds(rule) {
-            return format!("{name} holds");
-        }
-        format!("{name} {} of {}", tally.passing, tally.total)
-    };
-    let said: Vec<String> = groups.into_iter().map(one).collect();
-    (!said.is_empty()).then(|| format!("Groups: {}.", said.join(", ")))
 }
 
 /// Every count that is not at zero, beside the one that always says something.

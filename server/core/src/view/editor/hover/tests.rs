@@ -1,6 +1,9 @@
 use super::{Block, Hover};
 use crate::decide::tests::sim::Act;
+use crate::settings::Preset;
+use crate::settings::preset::Chosen;
 use crate::task::Place;
+use crate::view::GroupState;
 use crate::view::editor::fixture::{World, at_work};
 use crate::view::editor::hover;
 
@@ -44,6 +47,23 @@ Used: 2 of 25 iterations, 2 min 3 s of 8 h, $0.02 of $25.00.
 
 Last seen: editing src/pay.rs";
     assert_eq!(shown, expect);
+}
+
+#[test]
+fn groups_and_the_preset_are_said() {
+    let prompt = "# Pay\n\nDone when:\n\n- a: `$ a` (group core)\n- b: `$ b` (group core)\n- c: `$ c` (group docs)\n- d: `$ d`\n";
+    let mut world =
+        World::of(&[("PROMPT.md", prompt)]).played("ffff", vec![Act::new("pfpf"), Act::idle("pfpf")]);
+    let status = world.status.as_ref().unwrap();
+    let groups: Vec<_> =
+        status.groups.iter().map(|it| (it.name.as_str(), it.state, it.passed, it.total)).collect();
+    assert_eq!(groups, [("core", GroupState::Open, 1, 2), ("docs", GroupState::Holds, 1, 1)]);
+    assert_eq!(status.breaker.preset, None);
+    let chosen = Chosen { name: Preset::Small, because: "small, as configured".to_owned() };
+    world.status.iter_mut().for_each(|it| it.breaker.preset = Some(chosen.clone()));
+    let shown = at(&world, "PROMPT.md", "# Pay").plain();
+    assert!(shown.contains("Groups: core 1 of 2, docs holds.\n\nBreaker"), "{shown}");
+    assert!(shown.contains("Patience: small, as configured."), "{shown}");
 }
 
 #[test]
