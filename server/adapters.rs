@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod alarm;
+pub mod archive;
 pub mod calls;
 pub mod clock;
 pub mod config_files;
@@ -17,3 +18,4 @@ pub mod snapshots;
 pub mod state_dir;
 pub mod task_files;
 pub mod trust;
+pub mod versions;

@@ -15,6 +15,7 @@ mod demo_project;
 mod diff;
 mod doctor;
 mod exit;
+mod export;
 mod failure;
 mod gc;
 mod init;
@@ -93,6 +94,7 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
         Verb::Diff(args) => diff::run(&args, out),
         Verb::Rollback(args) => rollback::run(&args, out),
         Verb::Doctor(args) => doctor::run(&args, out),
+        Verb::Export(args) => export::run(&args, out),
         Verb::Gc(args) => gc::run(&args, out),
         Verb::Stop(args) => stop::run(&args, out),
         Verb::Pause(args) => pause::run(&args, out),
@@ -112,7 +114,6 @@ fn hidden(verb: &Hidden) -> Answer {
         // Dispatched before everything else.
         Hidden::Serve(_) => Ok(serve::run()),
         Hidden::Import(_) => Err(Failure::unsupported("`import`")),
-        Hidden::Export(_) => Err(Failure::unsupported("`export`")),
         Hidden::Report(_) => Err(Failure::unsupported("`report`")),
         Hidden::Hook(_) => Err(Failure::unsupported("`hook`")),
     }

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
 use super::{
-    answer, check, completions, demo, diff, doctor, gc, log, prioritize, reset, rollback, run, serve, skip,
-    status, steer, stop, trust, watch,
+    answer, check, completions, demo, diff, doctor, export, gc, log, prioritize, reset, rollback, run, serve,
+    skip, status, steer, stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -78,6 +78,8 @@ pub(crate) enum Verb {
     Trust(trust::Args),
     /// Look at agents, machine and workspace, and say what to do about what is missing
     Doctor(doctor::Args),
+    /// Pack everything of a loop into one archive, without secrets
+    Export(export::Args),
     /// Remove old ended loops and their snapshots
     Gc(gc::Args),
     /// Print a shell's completion script
@@ -93,8 +95,6 @@ pub(crate) enum Hidden {
     Serve(serve::Args),
     #[command(hide = true)]
     Import(Rest),
-    #[command(hide = true)]
-    Export(Rest),
     #[command(hide = true)]
     Report(Rest),
     #[command(hide = true)]

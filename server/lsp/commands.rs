@@ -3,6 +3,7 @@
 
 mod check;
 mod diff;
+mod export;
 mod orders;
 mod output;
 mod plan;
@@ -46,7 +47,7 @@ pub(crate) async fn execute(
 fn touched(command: &str) -> Nudge {
     match command {
         ext::ROLLBACK | ext::SKIP | ext::PRIORITIZE => Nudge::ALL,
-        ext::DIFF | ext::OUTPUT => Nudge::TEXTS,
+        ext::DIFF | ext::OUTPUT | ext::EXPORT => Nudge::TEXTS,
         _ => Nudge::STATE,
     }
 }
@@ -69,6 +70,7 @@ async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
         ext::DIFF => diff::diff(shared, read(arguments)?).await,
         ext::SKIP => plan::skip(shared, read(arguments)?).await,
         ext::PRIORITIZE => plan::prioritize(shared, read(arguments)?).await,
+        ext::EXPORT => export::export(shared, read(arguments)?).await,
         ext::TRUST => trust::trust(shared, read(arguments)?).await,
         ext::UNTRUST => trust::untrust(shared, read(arguments)?).await,
         other => Err(Refusal::unsupported(other)),

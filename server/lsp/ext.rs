@@ -250,11 +250,12 @@ pub(crate) const ROLLBACK: &str = "loopkeeper.server.rollback";
 pub(crate) const DIFF: &str = "loopkeeper.server.diff";
 pub(crate) const SKIP: &str = "loopkeeper.server.skip";
 pub(crate) const PRIORITIZE: &str = "loopkeeper.server.prioritize";
+pub(crate) const EXPORT: &str = "loopkeeper.server.export";
 pub(crate) const TRUST: &str = "loopkeeper.server.trust";
 pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 17] = [
+pub(crate) const COMMANDS: [&str; 18] = [
     START,
     STOP,
     PAUSE,
@@ -270,6 +271,7 @@ pub(crate) const COMMANDS: [&str; 17] = [
     DIFF,
     SKIP,
     PRIORITIZE,
+    EXPORT,
     TRUST,
     UNTRUST,
 ];

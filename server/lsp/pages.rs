@@ -42,6 +42,14 @@ impl Pages {
         }
     }
 
+    /// Where a page of this name can be written by somebody else; an older one makes room.
+    pub(crate) fn free(&self, name: &str) -> Result<PathBuf, Failure> {
+        durable::make_folder(&self.folder)?;
+        let path = self.folder.join(name);
+        let _ = std::fs::remove_file(&path);
+        Ok(path)
+    }
+
     pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
         self.put_below(Path::new(name), bytes)
     }

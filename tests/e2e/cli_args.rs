@@ -16,7 +16,6 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["serve", "--log", "x"], "unexpected argument '--log'");
     check(&["import", "x"], "`import` is not yet supported");
     check(&["doctor", "--cure"], "unexpected argument '--cure'");
-    check(&["export", "latest"], "`export` is not yet supported");
     check(&["report", "latest"], "`report` is not yet supported");
     check(&["hook", "stop", "--help"], "`hook` is not yet supported");
     check(&["stopp"], "a similar subcommand exists: 'stop'");

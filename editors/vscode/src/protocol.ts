@@ -32,6 +32,7 @@ export const Commands = {
   diff: "loopkeeper.server.diff",
   skip: "loopkeeper.server.skip",
   prioritize: "loopkeeper.server.prioritize",
+  export: "loopkeeper.server.export",
   trust: "loopkeeper.server.trust",
   untrust: "loopkeeper.server.untrust",
 } as const;

@@ -1,12 +1,14 @@
 //! Known secrets and secret-shaped text out of what is stored. One scanner serves whole texts and streams in
 //! any chunking alike. It misses what it does not know: it narrows a leak, it is no permission to log.
 
+mod cleaned;
 mod shapes;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
+pub use cleaned::{Cleaner, Found};
 use shapes::{Rest, SHAPE_LOOKAHEAD, SHAPES};
 
 const MARK: &[u8] = b"[redacted]";

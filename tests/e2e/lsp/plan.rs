@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::studio::{Studio, everything};
+use super::studio::{Studio, everything, is_in};
 use crate::support::lsp::Reply;
 use crate::support::scenario::Scenario;
 
@@ -82,4 +82,21 @@ fn an_editor_that_refuses_is_believed() {
     studio.show("prd.json");
     let error = studio.refused("skip", &item("A"), "conflict");
     assert!(error["message"].as_str().unwrap().contains("read-only"), "{error:#}");
+}
+
+#[test]
+fn a_loop_is_exported_beside_the_tree() {
+    let scenario =
+        Scenario { criteria: &["Is there: `exists done`"], acts: &["touch done"], ..Scenario::default() };
+    let mut studio = Studio::open(&scenario);
+    let id = studio.start("PROMPT.md");
+    studio.status(|it| is_in(it, &id, "done"));
+    let done = studio.done("export", &json!({"loopId": id}));
+    let path = done["uri"].as_str().unwrap().trim_start_matches("file://").to_owned();
+    assert!(path.ends_with(&format!("ralph-{id}.tar.gz")) && std::path::Path::new(&path).is_file(), "{path}");
+    let said =
+        studio.editor.said("window/showMessage", |it| it["message"].as_str().unwrap().contains("exported"));
+    assert!(said["message"].as_str().unwrap().contains("Taken out: 0 secrets"), "{said:#}");
+    studio.done("export", &json!({"loopId": id}));
+    assert!(!studio.world.has(&format!("ralph-{id}.tar.gz")), "the work tree is left alone");
 }

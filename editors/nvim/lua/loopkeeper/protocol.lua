@@ -34,6 +34,7 @@ M.commands = {
   diff = 'loopkeeper.server.diff',
   skip = 'loopkeeper.server.skip',
   prioritize = 'loopkeeper.server.prioritize',
+  export = 'loopkeeper.server.export',
   trust = 'loopkeeper.server.trust',
   untrust = 'loopkeeper.server.untrust',
 }

@@ -37,6 +37,8 @@ pub(super) enum Verb<'a> {
     Skip(&'a PlanItem),
     Raise(&'a PlanItem),
     Lower(&'a PlanItem),
+    /// Everything of the loop as one archive.
+    Export,
 }
 
 /// What fits over the task's first line: at most two.
@@ -87,6 +89,7 @@ pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
     if let Some(status) = known.status.filter(|it| it.iteration > 0 && it.phase != Phase::Damaged) {
         all.extend([Verb::Diff(status.iteration), Verb::Said(status.iteration)]);
     }
+    all.extend(known.status.map(|_| Verb::Export));
     let has_commands = known.task.criteria.iter().any(|it| it.check.is_some());
     if known.trust.unknown > 0 && !all.contains(&Verb::Trust) {
         all.push(Verb::Trust);
@@ -151,7 +154,7 @@ impl Verb<'_> {
             | Self::AcceptWeakening => known.trust.editor,
             Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
             Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
-            Self::Restore(_) => true,
+            Self::Restore(_) | Self::Export => true,
             Self::Skip(_) | Self::Raise(_) | Self::Lower(_) => true,
         }
     }
@@ -179,6 +182,7 @@ impl Verb<'_> {
             Self::Skip(_) => "Take up",
             Self::Raise(_) => "Raise",
             Self::Lower(_) => "Lower",
+            Self::Export => "Export",
         }
     }
 
@@ -207,6 +211,7 @@ impl Verb<'_> {
             Self::Skip(item) if item.blocking => format!("Skip {}", quoted(&item.title)),
             Self::Skip(item) => format!("Take up {} again", quoted(&item.title)),
             Self::Raise(item) => format!("Raise {} in the plan", quoted(&item.title)),
+            Self::Export => format!("Export loop of {title} without secrets"),
             Self::Lower(item) => format!("Lower {} in the plan", quoted(&item.title)),
         }
     }
@@ -224,6 +229,7 @@ impl Verb<'_> {
             Self::Untrust => "source.loopkeeper.untrust",
             Self::Restore(_) => "source.loopkeeper.restore",
             Self::AcceptWeakening => "source.loopkeeper.accept",
+            Self::Export => "source.loopkeeper.export",
             Self::Skip(_) => "source.loopkeeper.skip",
             Self::Raise(_) | Self::Lower(_) => "source.loopkeeper.prioritize",
             Self::Diff(_) => "source.loopkeeper.diff",
@@ -259,6 +265,7 @@ impl Verb<'_> {
                 ("loopkeeper.server.rollback", json!({ "loopId": loop_id, "iteration": 0, "paths": [path] }))
             }
             Self::AcceptWeakening => ("loopkeeper.server.acceptWeakening", of_loop()),
+            Self::Export => ("loopkeeper.server.export", of_loop()),
             Self::Skip(it) => ("loopkeeper.server.skip", json!({ "task": task, "item": it.id })),
             Self::Raise(it) => {
                 ("loopkeeper.server.prioritize", json!({ "task": task, "item": it.id, "by": 1 }))

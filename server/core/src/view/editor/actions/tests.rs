@@ -38,6 +38,7 @@ fn everything_a_lens_offers_is_an_action() {
             "source.loopkeeper.stop: Stop loop \"Pay\" now",
             "source.loopkeeper.diff: Show changes of iteration 1",
             "source.loopkeeper.output: Show agent output of iteration 1",
+            "source.loopkeeper.export: Export loop of \"Pay\" without secrets",
         ]
     );
     let tripped = titles(&at(&World::prompt().tripped(), "# Pay"));

@@ -1,0 +1,36 @@
+//! `export`: everything of a loop in one archive, without secrets.
+
+use std::path::PathBuf;
+
+use clap::ValueHint;
+
+use super::exit::Exit;
+use super::failure::{self, Answer};
+use super::out::Out;
+use super::select::LoopArg;
+use crate::adapters::state_dir::StateDir;
+use crate::front::{export, loops};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// Write it here; by default `ralph-<loop>.tar.gz` in this folder
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) to: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let store = StateDir::open()?;
+    // One whose record cannot be read can be named all the same.
+    let dir = match args.which.name.as_deref().map(|it| store.find(it)) {
+        Some(Ok(dir)) => dir,
+        _ => loops::find(&store, args.which.name.as_deref(), failure::warn)?.dir,
+    };
+    let to = args.to.clone().unwrap_or_else(|| PathBuf::from(export::name(dir.id())));
+    let done = export::export(&store, &dir, &to)?;
+    out.line(format_args!("Loop {} is exported to {}: {} files.", dir.id(), to.display(), done.files));
+    out.line(format_args!("Taken out: {}.", export::taken_out(done.found)));
+    out.line("Only what looks like a secret is recognised: look through it before you give it away.");
+    Ok(Exit::Done)
+}

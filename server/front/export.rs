@@ -1,0 +1,211 @@
+//! Everything of a loop in one archive, to be given away: without secrets and without the user's home folder. Reads
+//! a loop as it is, at work or damaged, and changes nothing of it.
+
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::redact::{Cleaner, Found, Redactor, is_secret_name};
+use loopkeeper_core::settings::Dialect;
+use loopkeeper_core::view::words;
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::keeping::BUILD;
+use super::loops::Seen;
+use crate::adapters::archive::Archive;
+use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::workspace::LoopDir;
+use crate::adapters::{clock, versions};
+
+/// More is in no loop's folder.
+const MOST_FILES: usize = 20_000;
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Exported {
+    pub(crate) files: usize,
+    pub(crate) found: Found,
+}
+
+/// The archive's usual name.
+pub(crate) fn name(id: &str) -> String {
+    format!("ralph-{id}.tar.gz")
+}
+
+/// Packs the loop into a new file at `to`.
+pub(crate) fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<Exported, Failure> {
+    let seen = Seen::read(store, dir.clone()).ok().flatten();
+    let at = clock::now().wall;
+    let archive = Archive::create(to, at / 1000).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::usage(format_args!("{} is already there", to.display()))
+            .hint("Give the archive another name with `--to FILE`, or remove the old one."),
+        _ => Failure::ended(format_args!("cannot write {}: {error}", to.display())),
+    })?;
+    let mut packing = Packing {
+        archive,
+        cleaner: cleaner(seen.as_ref()),
+        folder: format!("ralph-{}", dir.id()),
+        told: Vec::new(),
+    };
+    // First of all, so that all it speaks of is there.
+    let journal = std::fs::read(dir.journal()).map(whole_lines);
+    packing.put_read("journal.jsonl", journal)?;
+    for name in files_of(dir.path()) {
+        packing.put_read(&name, std::fs::read(dir.path().join(&name)))?;
+    }
+    if let Some(seen) = &seen {
+        packing.put_json("settings.json", &settings(seen))?;
+    }
+    packing.put_json("environment.json", &environment(dir, seen.as_ref(), at))?;
+    packing.end()
+}
+
+struct Packing {
+    archive: Archive,
+    cleaner: Cleaner,
+    folder: String,
+    /// Each file with what was taken out of it, or why it is not there.
+    told: Vec<(String, Result<Found, String>)>,
+}
+
+impl Packing {
+    fn put_read(&mut self, name: &str, bytes: std::io::Result<Vec<u8>>) -> Result<(), Failure> {
+        match bytes {
+            Ok(bytes) => self.put(name, &bytes),
+            Err(error) => {
+                self.told.push((name.to_owned(), Err(error.to_string())));
+                Ok(())
+            }
+        }
+    }
+
+    fn put_json(&mut self, name: &str, value: &Value) -> Result<(), Failure> {
+        self.put(name, format!("{value:#}\n").as_bytes())
+    }
+
+    fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+        let (bytes, found) = self.cleaner.clean(bytes);
+        self.archive.add(&format!("{}/{name}", self.folder), &bytes)?;
+        self.told.push((name.to_owned(), Ok(found)));
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<Exported, Failure> {
+        let mut all = Found::default();
+        let packed = self.told.iter().filter_map(|(_, it)| it.as_ref().ok());
+        let files = packed.inspect(|it| all.add(**it)).count();
+        let note = self.note(all);
+        self.archive.add(&format!("{}/README.txt", self.folder), note.as_bytes())?;
+        self.archive.finish()?;
+        Ok(Exported { files: files + 1, found: all })
+    }
+
+    fn note(&self, all: Found) -> String {
+        let mut note = format!(
+            "A Ralph loop, exported by loopkeeper {}.\n\n\
+             journal.jsonl      what happened, one record a line\n\
+             prompts/, output/  what each iteration was told, and what it printed\n\
+             settings.json      what the loop was started with; of variables only the names\n\
+             environment.json   versions\n\n\
+             Taken out: {}. A line of the journal that something was taken out of no longer fits its checksum.\n\
+             Only what looks like a secret is recognised: look through it before you give it away.\n",
+            env!("CARGO_PKG_VERSION"),
+            taken_out(all)
+        );
+        for (name, told) in &self.told {
+            let _ = match told {
+                Ok(found) if *found == Found::default() => Ok(()),
+                Ok(found) => writeln!(note, "  {name}: {}", taken_out(*found)),
+                Err(why) => writeln!(note, "  {name}: could not be read: {why}"),
+            };
+        }
+        note
+    }
+}
+
+/// `3 secrets and the home folder 25 times`
+pub(crate) fn taken_out(found: Found) -> String {
+    let secrets = words::counted(found.secrets as u64, "secret");
+    format!("{secrets}, and the home folder {}", words::counted(found.homes as u64, "time"))
+}
+
+/// The values of variables that sound secret, and of all that the settings set.
+fn cleaner(seen: Option<&Seen>) -> Cleaner {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let secret = std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name));
+    let set = seen.map(|it| it.state.spec.settings.env_set.clone()).unwrap_or_default();
+    let home = std::env::var("HOME").unwrap_or_default();
+    Cleaner::new(Redactor::new(secret.chain(set).map(|(_, value)| value)), &home)
+}
+
+/// A record that is just being written is not there yet.
+fn whole_lines(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    bytes.truncate(end);
+    bytes
+}
+
+/// Regular files below the loop's folder, but the journal, and what is there for the keeper alone.
+fn files_of(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![PathBuf::new()];
+    while let Some(folder) = left.pop().filter(|_| found.len() < MOST_FILES) {
+        for entry in std::fs::read_dir(dir.join(&folder)).into_iter().flatten().flatten() {
+            let path = folder.join(entry.file_name());
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                left.push(path);
+            } else if let Some(name) = path.to_str().filter(|_| kind.is_file()) {
+                found.push(name.to_owned());
+            }
+        }
+    }
+    found.retain(|it| !matches!(it.as_str(), "journal.jsonl" | "journal.reserve" | "lock"));
+    found.sort();
+    found
+}
+
+fn settings(seen: &Seen) -> Value {
+    let mut settings = json!(seen.state.spec.settings);
+    let names: Vec<&String> = seen.state.spec.settings.env_set.iter().map(|(name, _)| name).collect();
+    if let Some(set) = settings.get_mut("envSet") {
+        *set = json!(names);
+    }
+    settings
+}
+
+fn environment(dir: &LoopDir, seen: Option<&Seen>, at: u64) -> Value {
+    let system = rustix::system::uname();
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = release.lines().find_map(|it| it.strip_prefix("PRETTY_NAME="));
+    json!({
+        "exportedAt": words::rfc3339(at),
+        "loop": dir.id(),
+        "startedBy": seen.map(|it| &it.state.spec.version),
+        "exportedBy": env!("CARGO_PKG_VERSION"),
+        "build": BUILD,
+        "system": std::env::consts::OS,
+        "distribution": name.map(|it| it.trim_matches('"')),
+        "kernel": system.release().to_string_lossy(),
+        "architecture": std::env::consts::ARCH,
+        "git": versions::of(Path::new("git")),
+        "agent": seen.map(agent),
+        "alive": seen.map(Seen::is_alive),
+        "damage": seen.and_then(|it| it.damage.clone()),
+    })
+}
+
+/// Only a program that others know by its name is asked: a workspace's own is never started for this.
+fn agent(seen: &Seen) -> Value {
+    let plan = &seen.state.spec.agent;
+    let program = plan.argv.first().map(Path::new);
+    let is_known = |it: &&Path| {
+        let has_place = it.components().count() > 1;
+        plan.dialect != Dialect::Text && !it.starts_with(seen.dir.root()) && (!has_place || it.is_absolute())
+    };
+    let version = program.filter(is_known).and_then(versions::of);
+    json!({"name": plan.name, "program": program, "dialect": plan.dialect, "version": version})
+}

@@ -1,0 +1,38 @@
+//! `export`: everything of a loop in one archive beside the other pages, where no tree sees it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lsp_types::MessageType;
+
+use super::{Done, blocking, target};
+use crate::adapters::state_dir::StateDir;
+use crate::front::export;
+use crate::front::failure::Failure;
+use crate::lsp::ext::{CommandResult, LoopArgs};
+use crate::lsp::pages::{self, Pages};
+use crate::lsp::shared::Shared;
+
+pub(super) async fn export(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+    let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
+    let (path, loop_id, done) = blocking(move || {
+        let store = StateDir::open().map_err(Failure::from)?;
+        let dir = match store.find(&args.loop_id) {
+            Ok(dir) => dir,
+            Err(_) => target::seen(&store, &roots, &args.loop_id)?.dir,
+        };
+        let path = Pages::of(dir.root())?.free(&export::name(dir.id()))?;
+        let done = export::export(&store, &dir, &path)?;
+        Ok((path, dir.id().to_owned(), done))
+    })
+    .await?;
+    let said = format!(
+        "Ralph: loop {loop_id} is exported to {}. Taken out: {}. Look through it before you give it away.",
+        path.display(),
+        export::taken_out(done.found)
+    );
+    let teller = Arc::clone(shared);
+    tokio::spawn(async move { teller.client.show_message(MessageType::INFO, said).await });
+    let uri = Some(pages::uri(&path));
+    Ok(CommandResult { uri, loop_id: Some(loop_id), ..CommandResult::default() })
+}
