@@ -1,6 +1,9 @@
-//! Reads where the user's own repository stands. Never writes it (not even the index's times), and nothing that its
-//! configuration names is run: libgit2 runs nothing, and the `git` program, where it is needed, is told so.
+//! The user's own repository. Read to see where it stands; written only by [`branch`] and [`commit`], where the user
+//! asked for that. Nothing that its configuration names is run: libgit2 runs nothing, and the `git` program, where it
+//! is needed, is told so.
 
+pub mod branch;
+pub mod commit;
 pub mod last;
 mod program;
 
@@ -101,3 +104,6 @@ fn read_head(root: &Path) -> Result<Option<Head>, git2::Error> {
         reference.is_branch().then(|| String::from_utf8_lossy(reference.shorthand_bytes()).into_owned());
     Ok(Some(Head { commit: commit.id().to_string(), tree: commit.tree_id().to_string(), branch }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,6 +83,19 @@ pub struct FileChange {
     pub new: Option<String>,
 }
 
+/// What a snapshot has at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    Nothing,
+    File {
+        bytes: Vec<u8>,
+        executable: bool,
+    },
+    Link(Vec<u8>),
+    /// Its bytes are not stored.
+    Unknown,
+}
+
 /// Something in the tree whose bytes are not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotCovered {
@@ -190,22 +203,38 @@ impl Store {
     /// What a regular file of a snapshot held, where it is no longer than `limit`. `None`: there is none, it is
     /// longer, or its bytes are not stored.
     pub fn file(&self, tree: &str, path: &str, limit: usize) -> Result<Option<Vec<u8>>> {
-        let mut at = Item { kind: Kind::Folder, id: self.objects.root(tree)? };
-        for name in path.split('/') {
-            if at.kind != Kind::Folder {
-                return Ok(None);
-            }
-            let entries = self.objects.tree(at.id)?;
-            let Some((_, item)) = entries.into_iter().find(|(it, _)| it == name.as_bytes()) else {
-                return Ok(None);
-            };
-            at = item;
-        }
+        let Some(at) = self.item(tree, path.as_bytes())? else { return Ok(None) };
         if !matches!(at.kind, Kind::File | Kind::Executable) {
             return Ok(None);
         }
         let bytes = self.objects.read(at.id, ObjectType::Blob)?;
         Ok(Some(bytes).filter(|it| it.len() <= limit))
+    }
+
+    /// What is at a path, as [`Self::files_changed`] names it.
+    pub fn held(&self, tree: &str, path: &[u8]) -> Result<Held> {
+        let Some(at) = self.item(tree, path)? else { return Ok(Held::Nothing) };
+        let bytes = || self.objects.read(at.id, ObjectType::Blob);
+        Ok(match at.kind {
+            Kind::Folder => Held::Nothing,
+            Kind::File => Held::File { bytes: bytes()?, executable: false },
+            Kind::Executable => Held::File { bytes: bytes()?, executable: true },
+            Kind::Symlink => Held::Link(bytes()?),
+            Kind::Marker => Held::Unknown,
+        })
+    }
+
+    fn item(&self, tree: &str, path: &[u8]) -> Result<Option<Item>> {
+        let mut at = Item { kind: Kind::Folder, id: self.objects.root(tree)? };
+        for name in path.split(|it| *it == b'/') {
+            if at.kind != Kind::Folder {
+                return Ok(None);
+            }
+            let mut entries = self.objects.tree(at.id)?.into_iter();
+            let Some((_, item)) = entries.find(|(it, _)| it == name) else { return Ok(None) };
+            at = item;
+        }
+        Ok(Some(at))
     }
 
     /// A unified patch of at most `limit` bytes. It holds what files hold: not sanitised for a terminal.

@@ -7,6 +7,7 @@ pub(crate) mod progress;
 pub(crate) mod remedy;
 pub(crate) mod screen;
 pub(crate) mod table;
+pub(crate) mod ways_back;
 
 use clap::builder::styling::{AnsiColor, Style};
 

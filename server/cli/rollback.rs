@@ -8,6 +8,7 @@ use loopkeeper_core::sanitize;
 use super::exit::Exit;
 use super::failure::{Answer, Failure};
 use super::out::Out;
+use super::render::ways_back;
 use super::select::Found;
 use crate::adapters::state_dir::StateDir;
 use crate::front::loops::Seen;
@@ -16,19 +17,26 @@ use crate::front::{order, restore};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A loop's id, a unique prefix of it, or `latest`
-    #[arg(value_name = "LOOP")]
-    pub(crate) which: String,
+    #[arg(value_name = "LOOP", required_unless_present = "list")]
+    pub(crate) which: Option<String>,
     /// `7` is the tree after iteration 7, `0` the start
-    #[arg(value_name = "ITERATION")]
-    pub(crate) iteration: u32,
+    #[arg(value_name = "ITERATION", required_unless_present = "list")]
+    pub(crate) iteration: Option<u32>,
+    /// Show where a way back can lead, with what was reached there; change nothing
+    #[arg(long, conflicts_with_all = ["iteration", "paths"])]
+    pub(crate) list: bool,
     /// Only these files or folders, relative to the root
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let Found { store, seen } = Found::by_name(Some(&args.which))?;
-    let when = match args.iteration {
+    let Found { store, seen } = Found::by_name(args.which.as_deref())?;
+    let Some(iteration) = args.iteration.filter(|_| !args.list) else {
+        ways_back::lines(&seen.state).into_iter().for_each(|it| out.line(it));
+        return Ok(Exit::Done);
+    };
+    let when = match iteration {
         0 => "at the start".to_owned(),
         number => format!("after iteration {number}"),
     };
@@ -38,8 +46,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         format!("{} is", args.paths.join(", "))
     };
     if seen.is_alive() {
-        let undone =
-            order::roll_back(&store, seen.dir.id(), args.iteration, &args.paths)?.unwrap_or_default();
+        let undone = order::roll_back(&store, seen.dir.id(), iteration, &args.paths)?.unwrap_or_default();
         out.line(format_args!("{what} as they were {when}."));
         for left in &undone.refused {
             out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
@@ -48,7 +55,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         return Ok(if undone.refused.is_empty() { Exit::Done } else { Exit::Ended });
     }
     let only = (!args.paths.is_empty()).then_some(args.paths.as_slice());
-    let restored = restore::by_ourselves(&store, &seen, args.iteration, only)?;
+    let restored = restore::by_ourselves(&store, &seen, iteration, only)?;
     let count = |paths: &[String], what: &str| (!paths.is_empty()).then(|| format!("{} {what}", paths.len()));
     let counts: Vec<_> = [count(&restored.written, "put back"), count(&restored.removed, "removed")]
         .into_iter()

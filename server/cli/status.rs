@@ -61,6 +61,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         if let Some(budget) = progress::budget(status) {
             out.line(format_args!("  {budget}"));
         }
+        if let Some(away) = &status.away {
+            out.line(format_args!("  {away}"));
+        }
         for hint in remedy::of(status) {
             out.line(format_args!("  {hint}"));
         }
@@ -77,6 +80,7 @@ fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut
     }
     out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
     let mut facts = vec![status.task.title.clone(), status.agent.clone(), format!("since {began}")];
+    facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
     facts.retain(|it| !it.is_empty());
     facts.extend(status.spent.cost_micros.map(words::cost));
     facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));

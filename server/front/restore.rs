@@ -1,7 +1,7 @@
 //! A loop's files as they were after an iteration, where no keeper is there to do it. Nothing is lost: the tree
 //! as it is becomes a snapshot first.
 
-use loopkeeper_core::decide::weakening;
+use loopkeeper_core::decide::{sessions, weakening};
 use loopkeeper_core::journal::{Record, SnapshotWhen};
 
 use super::failure::Failure;
@@ -33,6 +33,7 @@ pub(crate) fn by_ourselves(
     journal.append(clock::now(), vec![put_aside(seen, &first)])?;
     let restored = snapshots.restore(tree, paths)?;
     let paths = paths.unwrap_or_default().to_vec();
+    let left = if paths.is_empty() { sessions::after_rollback(&seen.state, to) } else { None };
     let refused: Vec<String> = restored.refused.iter().map(|it| it.path.clone()).collect();
     let mut records = vec![Record::RolledBack {
         to,
@@ -42,6 +43,7 @@ pub(crate) fn by_ourselves(
         paths,
         reason: None,
     }];
+    records.splice(0..0, left);
     if restored.before != first {
         // Somebody was quick in between.
         records.insert(0, put_aside(seen, &restored.before));

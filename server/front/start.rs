@@ -3,6 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use loopkeeper_core::branch;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::preset;
 
@@ -10,6 +11,7 @@ use super::failure::Failure;
 use super::loops::Seen;
 use super::patience;
 use super::work::Work;
+use crate::adapters::git;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::LockError;
 use crate::adapters::state_dir::workspace::LoopDir;
@@ -66,7 +68,19 @@ pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Fa
     spec.preset = Some(preset::choose(&mut spec.settings, &patience::project(Some(&workspace), work)));
     spec.anyway = start.anyway;
     spec.attended = start.attended == Attended::Yes;
+    spec.branch = branch(work)?;
     Ok(launch::prepare(state, &workspace, spec, &work.task.prompt)?)
+}
+
+/// The branch that the loop works on. Whether it can be taken is known before anything is started; its keeper takes it.
+fn branch(work: &Work) -> Result<Option<String>, Failure> {
+    let given = work.task.branch.as_deref();
+    let Some(name) = branch::named(&work.settings.git.branch, given, &work.id.0) else { return Ok(None) };
+    let from = if given.is_some() { "`branchName` of the plan" } else { "`git.branch`" };
+    git::branch::look(&work.root, &name).map_err(|error| {
+        Failure::ended(error).hint(format_args!("{from} asks for it; nothing was changed or started."))
+    })?;
+    Ok(Some(name))
 }
 
 /// A loop that never began leaves nothing behind.

@@ -129,6 +129,7 @@ impl Work {
             inline_prompt: (self.kind == TaskKind::Typed).then(|| self.task.prompt.clone()),
             agent,
             settings: self.settings.clone(),
+            branch: None,
             preset: None,
             promise: self.task.promise.clone().unwrap_or_else(|| self.settings.exit.promise.clone()),
             criteria: self.task.criteria.clone(),

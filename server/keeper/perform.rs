@@ -1,12 +1,14 @@
 //! The keeper's hands: what the core wants done, done. Every result comes back as an event.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::rc::Rc;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
-use loopkeeper_core::decide::weakening;
-use loopkeeper_core::decide::{Effect, Event, Loop, Order, Phase, RefusalCode, Shot};
+use loopkeeper_core::decide::{Committed, Effect, Event, Loop, Order, Phase, RefusalCode, Shot};
+use loopkeeper_core::decide::{commits, weakening};
 use loopkeeper_core::journal::Head;
 use loopkeeper_core::sanitize;
 use tokio::sync::{mpsc, oneshot};
@@ -20,7 +22,7 @@ use super::{KeeperError, calls, inspect, reading, rounds};
 use crate::adapters::git;
 use crate::adapters::git::last::{LastHead, Look};
 use crate::adapters::process::orphans;
-use crate::adapters::snapshots::{Restored, Store};
+use crate::adapters::snapshots::{Held, Restored, SnapshotError, Store};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
 
@@ -76,6 +78,8 @@ impl Hands {
     pub(super) fn perform(&mut self, state: &Loop, effect: Effect) {
         match effect {
             Effect::TakeSnapshot => self.take_snapshot(state),
+            Effect::TakeBranch { name } => self.take_branch(name),
+            Effect::Commit(order) => self.commit(state, *order),
             Effect::ReadTask => self.read_task(state),
             Effect::RunChecks { criteria, repeats } => {
                 let round = rounds::Request::of_loop(state, repeats, criteria);
@@ -139,6 +143,36 @@ impl Hands {
         });
     }
 
+    fn take_branch(&self, name: String) {
+        let (scene, root) = (self.scene.clone(), self.scene.stage.root());
+        tokio::task::spawn_local(async move {
+            let taken = tokio::task::spawn_blocking(move || git::branch::take(&root, &name)).await;
+            scene.tell(match taken {
+                Ok(Ok(branch)) => Event::BranchTaken(branch),
+                Ok(Err(error)) => Event::BranchRefused { message: error.to_string() },
+                Err(error) => Event::BranchRefused { message: error.to_string() },
+            });
+        });
+    }
+
+    fn commit(&self, state: &Loop, order: commits::Order) {
+        let (scene, artefacts) = (self.scene.clone(), state.artefacts.clone());
+        let (iteration, stage) = (order.iteration, self.scene.stage.clone());
+        let clean = |it: &str| stage.redactor.redact(it);
+        let order = commits::Order { subject: clean(&order.subject), body: clean(&order.body), ..order };
+        let (root, store) = (stage.root(), Arc::clone(&stage.store));
+        tokio::task::spawn_local(async move {
+            let work = move || super::stage::lock(&store).map(|it| committed(&root, &it, &order, &artefacts));
+            let made = tokio::task::spawn_blocking(work).await;
+            let failed = |note: String| Committed { iteration, note: Some(note), ..Committed::default() };
+            scene.tell(Event::Committed(match made {
+                Ok(Ok(made)) => made,
+                Ok(Err(trouble)) => failed(trouble.message),
+                Err(error) => failed(error.to_string()),
+            }));
+        });
+    }
+
     fn read_task(&self, state: &Loop) {
         let reading = reading::read(&self.scene, &state.spec);
         self.scene.tell(Event::TaskRead(Box::new(reading)));
@@ -198,6 +232,36 @@ impl Hands {
         }
         orphans::all_gone().await;
     }
+}
+
+/// What checks write is nobody's work, and in no commit.
+fn committed(root: &Path, store: &Store, order: &commits::Order, artefacts: &BTreeSet<String>) -> Committed {
+    let failed = |error: SnapshotError| Committed {
+        iteration: order.iteration,
+        note: Some(error.to_string()),
+        ..Committed::default()
+    };
+    let mut paths = BTreeSet::new();
+    for span in &order.spans {
+        match store.files_changed(&span.from, &span.to) {
+            Ok(changes) => {
+                paths.extend(
+                    changes.into_iter().filter(|it| !artefacts.contains(&it.shown)).map(|it| it.path),
+                );
+            }
+            Err(error) => return failed(error),
+        }
+    }
+    let now = order.spans.last().map_or("", |it| it.to.as_str());
+    let what = git::commit::Order {
+        root,
+        branch: order.branch.as_deref(),
+        iteration: order.iteration,
+        subject: &order.subject,
+        body: &order.body,
+        mark: &order.mark,
+    };
+    git::commit::commit(&what, &paths, |path| store.held(now, path).unwrap_or(Held::Unknown))
 }
 
 /// Everything but HEAD.

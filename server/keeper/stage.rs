@@ -138,7 +138,7 @@ impl From<String> for Trouble {
     }
 }
 
-fn lock(store: &Mutex<Store>) -> Result<MutexGuard<'_, Store>, Trouble> {
+pub(super) fn lock(store: &Mutex<Store>) -> Result<MutexGuard<'_, Store>, Trouble> {
     store.lock().map_err(|_| "the snapshot store was left in an unknown state".to_owned().into())
 }
 

@@ -167,6 +167,16 @@ pub(crate) struct IterationEntry {
     pub(crate) cost_micros: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) changed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) added: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) removed: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) milestones: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) taken_back: bool,
     pub(crate) passed: u64,
     pub(crate) total: u64,
 }

@@ -7,6 +7,7 @@ mod checks;
 mod claims;
 mod damage;
 pub(crate) mod detached;
+mod git;
 mod hooks;
 mod limits;
 mod memory;

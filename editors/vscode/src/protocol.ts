@@ -118,6 +118,8 @@ export interface LoopStatus {
   warnings?: string[];
   forecast?: string;
   outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string; cause?: string };
+  branch?: string;
+  away?: string;
   weakened?: { path?: string; what: string }[];
   keeper: { pid?: number; alive: boolean };
 }
@@ -196,6 +198,11 @@ export interface IterationEntry {
   durationMs?: number;
   costMicros?: number;
   changed?: number;
+  added?: number;
+  removed?: number;
+  milestones?: string[];
+  commit?: string;
+  takenBack?: boolean;
   passed: number;
   total: number;
 }

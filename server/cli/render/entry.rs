@@ -107,6 +107,12 @@ impl Teller {
     fn what(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
         Some(match &entry.record {
             Record::LoopStarted { spec, .. } => (None, started(spec)),
+            Record::BranchTaken { branch, from, made, note } => {
+                (None, branch_taken((branch.as_deref(), from.as_deref()), *made, note.as_deref()))
+            }
+            Record::Committed { iteration, commit, subject, note } => {
+                (at(*iteration), committed(commit.as_deref().zip(subject.as_deref()), note.as_deref()))
+            }
             Record::Baseline { iteration, round, .. } => {
                 (at(*iteration), self.baseline(*iteration, round.as_deref()))
             }
@@ -244,6 +250,7 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
         SessionReason::Refused => format!("session {left} is left: the agent does not know it any more"),
         SessionReason::Breaker => format!("session {left} is left: the breaker opened"),
         SessionReason::Reset => format!("session {left} is left: a fresh one was asked for"),
+        SessionReason::RolledBack => format!("session {left} is left: it remembers work that was taken back"),
         SessionReason::Ended => format!("session {left} is left: the loop ended"),
     }
 }
@@ -295,6 +302,8 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Ended { .. }
         | Record::Unknown => false,
         Record::LoopStarted { .. }
+        | Record::BranchTaken { .. }
+        | Record::Committed { .. }
         | Record::Baseline { .. }
         | Record::ChecksDone { iteration: None, .. }
         | Record::IterationEnded { .. }
@@ -398,6 +407,30 @@ fn snapshot(when: (SnapshotWhen, u32), tree: &str, not_covered: usize) -> String
         let _ = write!(text, ", without {}", words::counted(not_covered as u64, "file"));
     }
     text
+}
+
+/// `works on the new branch ralph/task (before: main)`
+fn branch_taken((branch, from): (Option<&str>, Option<&str>), made: bool, note: Option<&str>) -> String {
+    let Some(branch) = branch else {
+        return format!("works on no branch of its own: {}", sanitize::line(note.unwrap_or_default()));
+    };
+    let new = if made { "new " } else { "" };
+    let before = from.filter(|it| *it != branch).map(|it| format!(" (before: {})", sanitize::line(it)));
+    format!("works on the {new}branch {}{}", sanitize::line(branch), before.unwrap_or_default())
+}
+
+/// `committed 0123456789 feat: US-001 - Login`
+fn committed(made: Option<(&str, &str)>, note: Option<&str>) -> String {
+    let note = note.map(sanitize::line);
+    match (made, note) {
+        (Some((id, subject)), note) => {
+            let id: String = id.chars().take(10).collect();
+            let note = note.map_or_else(String::new, |it| format!("; {it}"));
+            format!("committed {id} {}{note}", sanitize::line(subject))
+        }
+        (None, Some(note)) => format!("not committed: {note}"),
+        (None, None) => "nothing to commit".to_owned(),
+    }
 }
 
 fn rolled_back(to: u32, reason: Option<&str>) -> String {

@@ -9,6 +9,7 @@ mod boundary;
 pub mod breaker;
 mod brief;
 mod calls;
+pub mod commits;
 mod documents;
 pub mod exit;
 pub mod flaky;
@@ -24,6 +25,7 @@ pub mod questions;
 mod regression;
 mod rounds;
 pub mod sessions;
+pub mod stand;
 pub mod state;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -66,6 +68,14 @@ pub enum Event {
         reason: PauseReason,
         message: String,
     },
+    /// Answer to [`Effect::TakeBranch`].
+    BranchTaken(Branch),
+    /// It would not be safe: nothing was changed.
+    BranchRefused {
+        message: String,
+    },
+    /// Answer to [`Effect::Commit`].
+    Committed(Committed),
     TaskRead(Box<Reading>),
     /// Answer to [`Effect::TakeCall`].
     CallAnswered(Slot),
@@ -136,6 +146,30 @@ pub struct Shot {
     pub commits: Vec<String>,
 }
 
+/// The branch that a loop works on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Branch {
+    /// `None`: there is no repository.
+    pub name: Option<String>,
+    /// The one that was checked out before.
+    pub from: Option<String>,
+    /// It was made, from where HEAD stood.
+    pub made: bool,
+    /// Why there is none.
+    pub note: Option<String>,
+}
+
+/// What came of [`Effect::Commit`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Committed {
+    pub iteration: u32,
+    /// Its id; `None`: there was nothing to commit, or `note` says why not.
+    pub commit: Option<String>,
+    pub subject: Option<String>,
+    /// What was left out, or why nothing was committed.
+    pub note: Option<String>,
+}
+
 /// The task's documents as they are now.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reading {
@@ -200,6 +234,12 @@ pub enum Effect {
     /// Send [`Event::WentOn`].
     GoOn,
     TakeSnapshot,
+    /// Make or check out this branch, where that is safe.
+    TakeBranch {
+        name: String,
+    },
+    /// Commit what iterations changed, then send [`Event::Committed`].
+    Commit(Box<commits::Order>),
     ReadTask,
     /// `repeats`: rounds of the same kind that were thrown away right before.
     RunChecks {

@@ -41,6 +41,32 @@ pub enum Record {
         boot: String,
         spec: Box<LoopSpec>,
     },
+    /// The branch that the loop works on is checked out.
+    BranchTaken {
+        /// `None`: `note` says why there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<String>,
+        /// The one that was checked out before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
+        /// It was made, from where HEAD stood.
+        #[serde(default, skip_serializing_if = "is_false")]
+        made: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// `git.commit = "server"`: what the iteration changed is committed, or could not be.
+    Committed {
+        iteration: u32,
+        /// `None`: there was nothing to commit, or `note` says why not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commit: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        subject: Option<String>,
+        /// What was left out, or why nothing was committed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
     /// The pinned criteria and what held before the first iteration; again when the user changed criteria.
     Baseline {
         /// The last iteration before it; 0 at the start.
@@ -283,6 +309,9 @@ pub struct LoopSpec {
     pub inline_prompt: Option<String>,
     pub agent: AgentPlan,
     pub settings: Settings,
+    /// The branch that it works on; `None`: the one that is checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// The preset that some of its numbers come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<crate::settings::preset::Chosen>,

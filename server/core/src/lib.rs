@@ -8,6 +8,7 @@
 //! the heart), [`view`] (what is shown), [`settings`] (the one table of configuration).
 
 pub mod agent;
+pub mod branch;
 pub mod check;
 pub mod claims;
 pub mod decide;

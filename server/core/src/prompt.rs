@@ -66,6 +66,8 @@ pub struct PromptInput<'a> {
     pub advice: Option<&'a str>,
     /// Who commits.
     pub commits: Committer,
+    /// HEAD left the loop's branch: its name, and what HEAD is on.
+    pub away: Option<(&'a str, &'a str)>,
     /// Completion needs a claim although every criterion has a check (`--anyway`).
     pub claim_wanted: bool,
     /// [`MAX_BYTES`] or [`MAX_ARGUMENT_BYTES`].

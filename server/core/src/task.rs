@@ -46,6 +46,8 @@ pub struct Task {
     pub prompt: String,
     /// The text between `<promise>` tags that the document asks the agent to print when done.
     pub promise: Option<String>,
+    /// `branchName` of the plan.
+    pub branch: Option<String>,
     /// Paths listed under `CONTEXT:`, relative to the root, unchecked.
     pub context: Vec<Mention>,
     pub criteria: Vec<Criterion>,

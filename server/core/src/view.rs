@@ -59,6 +59,12 @@ pub struct LoopStatus {
     pub forecast: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+    /// The branch that it works on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Where HEAD is instead, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away: Option<String>,
     /// What the agent made easier and nobody put back or accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<WeakenedStatus>,

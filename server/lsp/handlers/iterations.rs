@@ -54,6 +54,11 @@ fn start(state: &Loop) -> Option<IterationEntry> {
         duration_ms: None,
         cost_micros: None,
         changed: None,
+        added: None,
+        removed: None,
+        milestones: Vec::new(),
+        commit: None,
+        taken_back: false,
         passed: state.pinned.iter().filter(first).count() as u64,
         total: state.pinned.len() as u64,
     })
@@ -67,6 +72,11 @@ fn entry(iteration: &Iteration) -> IterationEntry {
         duration_ms: ended.then_some(iteration.duration_ms),
         cost_micros: iteration.cost_micros,
         changed: ended.then_some(iteration.changes.count),
+        added: iteration.changes.lines.map(|it| it.added),
+        removed: iteration.changes.lines.map(|it| it.removed),
+        milestones: iteration.milestones.iter().map(|it| sanitize::line(it)).collect(),
+        commit: iteration.commit.clone(),
+        taken_back: iteration.taken_back,
         passed: iteration.row.iter().filter(|(_, status)| *status == Status::Pass).count() as u64,
         total: iteration.row.len() as u64,
     }

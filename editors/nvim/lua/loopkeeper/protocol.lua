@@ -120,6 +120,8 @@ M.errors = {
 ---@field warnings? string[]
 ---@field forecast? string
 ---@field outcome? loopkeeper.Outcome
+---@field branch? string
+---@field away? string
 ---@field weakened? loopkeeper.Weakened[]
 ---@field keeper { pid?: integer, alive: boolean }
 
@@ -218,6 +220,11 @@ M.errors = {
 ---@field durationMs? integer
 ---@field costMicros? integer
 ---@field changed? integer
+---@field added? integer
+---@field removed? integer
+---@field milestones? string[]
+---@field commit? string
+---@field takenBack? boolean
 ---@field passed integer
 ---@field total integer
 

@@ -15,11 +15,13 @@ use crate::moment::Moment;
 use crate::task::{Criterion, CriterionId};
 
 use super::breaker;
+use super::commits::{self, Pending};
 use super::flaky::{self, Seen};
 use super::fork;
 use super::questions::{Question, Questions};
 use super::regression;
 use super::sessions::{Names, Session, SessionChange};
+use super::stand::{self, Stand};
 use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 use super::weakening::{self, Kept};
 
@@ -52,16 +54,15 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
     state.last_at = entry.at;
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
-        Record::RolledBack { to, paths, reason, mended, .. } => {
-            if paths.is_empty() {
-                rolled_back(state, *to);
-                fork::rolled_back(state, *to, reason.as_deref());
-            }
-            weakening::rolled_back(state, paths, mended);
-        }
+        Record::RolledBack { .. } => went_back(state, &entry.record),
         Record::HookFailed { event, message } => {
             state.hooks_failed.insert(*event, message.clone());
         }
+        Record::BranchTaken { branch, .. } => {
+            state.has_branch = true;
+            state.stand.begun(branch.as_deref());
+        }
+        Record::Committed { .. } => commits::told(state, &entry.record),
         Record::Baseline { .. } => baseline(state, &entry.record),
         Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
         Record::AgentStarted { pid, .. } => agent_started(state, *pid),
@@ -150,6 +151,9 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         outcome: None,
         kept: Kept::default(),
         flaky: Seen::default(),
+        has_branch: false,
+        stand: Stand::default(),
+        pending: Pending::default(),
     }
 }
 
@@ -252,6 +256,7 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
         milestones: Vec::new(),
         interrupted: false,
         commits: Vec::new(),
+        commit: None,
         taken_back: false,
         broke: None,
         without,
@@ -293,6 +298,7 @@ fn agent_ended(state: &mut Loop, at: Moment, run: &AgentRun) {
 fn snapshot(state: &mut Loop, record: &Record) {
     let Record::SnapshotTaken { iteration, when, tree, head, .. } = record else { return };
     state.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
+    stand::looked(state, *when, head.as_ref());
     match (when, state.phase) {
         (SnapshotWhen::Before, _) => {
             state.head_before.clone_from(head);
@@ -390,6 +396,7 @@ fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
     if regression::is_clean(state) {
         state.rollbacks = 0;
     }
+    commits::changed(state);
     fork::mark(state);
     state.phase = Phase::Boundary;
 }
@@ -437,6 +444,16 @@ fn fill(row: &mut Iteration, record: &Record) {
     row.sentence.clone_from(sentence);
     row.milestones.clone_from(milestones);
     row.commits.clone_from(commits);
+}
+
+fn went_back(state: &mut Loop, record: &Record) {
+    let Record::RolledBack { to, tree, from, paths, reason, mended } = record else { return };
+    if paths.is_empty() {
+        rolled_back(state, *to);
+        commits::rolled_back(state, from, tree);
+        fork::rolled_back(state, *to, reason.as_deref());
+    }
+    weakening::rolled_back(state, paths, mended);
 }
 
 /// What the iterations after it did is no longer in the files.

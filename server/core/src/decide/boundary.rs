@@ -6,11 +6,19 @@ use crate::moment::Moment;
 
 use super::machine::{hold, stopped};
 use super::state::{Live, Loop, Wait};
-use super::{Effect, Step, breaker, exit, flaky, limits, questions, regression, waits, weakening};
+use super::{Effect, Step, breaker, commits, exit, flaky, limits, questions, regression, waits, weakening};
 
 /// What comes next when nothing runs.
 pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
-    if let Some(outcome) = exit::completed(state, now).filter(|_| !weakening::stands(state)) {
+    let completed = exit::completed(state, now).filter(|_| !weakening::stands(state));
+    let goes_on = completed.is_none() && state.stop.is_none();
+    if let Some(steps) = goes_on.then(|| regression::next(state, live)).flatten() {
+        return steps;
+    }
+    if let Some(steps) = commits::next(state, live) {
+        return steps;
+    }
+    if let Some(outcome) = completed {
         if let Some(steps) = flaky::once_more(state, live) {
             return steps;
         }
@@ -18,9 +26,6 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     }
     if state.stop.is_some() {
         return vec![stopped(state), Step::Effect(Effect::GoOn)];
-    }
-    if let Some(steps) = regression::next(state, live) {
-        return steps;
     }
     if let Some(change) = breaker::change(state, now) {
         return vec![Step::Record(change), Step::Effect(Effect::GoOn)];

@@ -35,6 +35,7 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
         }
         None => advice,
     };
+    let away = state.stand.away().map(ToString::to_string);
     build(&PromptInput {
         task: &reading.prompt,
         iteration: state.iteration + 1,
@@ -56,6 +57,7 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
         due_stage: exit::stages::due(&state.pinned, |id| state.status_of(id)),
         advice: advice.as_deref(),
         commits: state.spec.settings.git.commit,
+        away: state.stand.home.as_deref().zip(away.as_deref()),
         claim_wanted: state.spec.anyway && state.held_at_start,
         max_bytes: match state.spec.agent.prompt {
             PromptBy::Argument => MAX_ARGUMENT_BYTES,

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::task::PlanItem;
+
 use super::state::Loop;
 
 /// What stood at the end of one iteration; of 0 at the start.
@@ -22,6 +24,13 @@ pub(super) fn mark(state: &mut Loop) {
         done: state.plan.iter().filter(|it| it.done).map(|it| it.id.clone()).collect(),
     };
     state.marks.insert(state.iteration, mark);
+}
+
+/// Items of the plan that the last iteration got done.
+pub(super) fn newly_done(state: &Loop) -> Vec<&PlanItem> {
+    let before = state.marks.range(..state.iteration).next_back().map(|(_, it)| &it.done);
+    let is_new = |it: &&PlanItem| it.done && before.is_none_or(|before| !before.contains(&it.id));
+    state.plan.iter().filter(is_new).collect()
 }
 
 /// All files are again as they were after `to`; iterations are marked already.

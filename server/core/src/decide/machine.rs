@@ -8,8 +8,8 @@ use crate::task::Criterion;
 
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
-    Effect, Event, Grace, Shot, Step, boundary, breaker, calls, documents, limits, orders, regression,
-    rounds, sessions, weakening,
+    Branch, Effect, Event, Grace, Shot, Step, boundary, breaker, calls, commits, documents, limits, orders,
+    regression, rounds, sessions, weakening,
 };
 
 /// Signs of life are looked for this often within `limits.idle_time`.
@@ -29,11 +29,21 @@ pub fn decide(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<S
 fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step> {
     match event {
         // The first record makes the state; the keeper writes it before there is anything to decide upon.
-        Event::Launched { .. } => vec![Step::Effect(Effect::TakeSnapshot)],
+        Event::Launched { .. } => vec![first_step(state)],
         Event::Reopened { boot, version } => reopened(state, boot, version),
         Event::WentOn => went_on(state, live, now),
         Event::SnapshotTaken(shot) => snapshot_taken(state, live, shot),
         Event::SnapshotFailed { reason, message } => snapshot_failed(state, live, reason, &message),
+        Event::BranchTaken(Branch { name, from, made, note }) if state.phase == Phase::Starting => {
+            let record = Record::BranchTaken { branch: name, from, made, note };
+            vec![Step::Record(record), Step::Effect(Effect::TakeSnapshot)]
+        }
+        Event::BranchTaken(_) => Vec::new(),
+        Event::BranchRefused { message } if state.phase == Phase::Starting => {
+            vec![ended(OutcomeKind::Failed, message, Some(PauseReason::Workspace))]
+        }
+        Event::BranchRefused { .. } => Vec::new(),
+        Event::Committed(made) => commits::done(state, live, made),
         Event::TaskRead(reading) => documents::task_read(state, live, reading),
         Event::CallAnswered(slot) => calls::answered(state, live, now, slot),
         Event::AgentStarted { pid, domain } => agent_started(state, live, now, pid, domain),
@@ -74,7 +84,9 @@ pub fn deadline(state: &Loop, live: &Live) -> Option<Moment> {
             let look = last.after(state.spec.settings.limits.idle_ms / LOOKS);
             Some(if look.awake < end.awake { look } else { end })
         }
-        Phase::Boundary if state.pause.is_none() && !live.preparing && !live.checking_at_rest => {
+        Phase::Boundary
+            if state.pause.is_none() && !live.preparing && !live.checking_at_rest && !live.committing =>
+        {
             if let Some(question) = state.questions.holding() {
                 return question.until;
             }
@@ -96,10 +108,18 @@ fn reopened(state: &Loop, boot: String, version: String) -> Vec<Step> {
     vec![Step::Record(Record::Recovered { boot, version, interrupted }), Step::Effect(Effect::GoOn)]
 }
 
+/// The branch comes before everything: checking it out changes files. Whoever takes over before that is on record
+/// does it again, which changes nothing.
+fn first_step(state: &Loop) -> Step {
+    let name = state.spec.branch.clone().filter(|_| !state.has_branch);
+    Step::Effect(name.map_or(Effect::TakeSnapshot, |name| Effect::TakeBranch { name }))
+}
+
 fn went_on(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     match state.phase {
         Phase::Starting | Phase::Closing if state.stop == Some(Stop::Now) => vec![stopped(state)],
-        Phase::Starting | Phase::Closing => vec![Step::Effect(Effect::TakeSnapshot)],
+        Phase::Starting => vec![first_step(state)],
+        Phase::Closing => vec![Step::Effect(Effect::TakeSnapshot)],
         Phase::Boundary | Phase::Preparing => boundary::next(state, live, now),
         Phase::Ended => vec![Step::Effect(Effect::Finish)],
         Phase::Baseline | Phase::Iterating { .. } | Phase::Checking => Vec::new(),

@@ -8,7 +8,9 @@ use crate::task::{Check, Criterion};
 
 use super::machine::{criteria_of, stopped};
 use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, brief, limits, milestones, pinned, progress, regression, weakening};
+use super::{
+    Effect, Reading, Step, brief, limits, milestones, pinned, progress, regression, stand, weakening,
+};
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
 const MAX_REPEATS: u32 = 2;
@@ -101,7 +103,8 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
         + &regression::kept(state, round.as_deref())
         + &brief::near(&near);
     let milestones = milestones::of_iteration(state, round.as_deref(), &reading.plan);
-    let sentence = sentence + brief::commit_unasked(state, &work.changes, &live.shot.commits);
+    let sentence =
+        sentence + brief::commit_unasked(state, &work.changes, &live.shot.commits) + &stand::tail(state);
     let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
     let mut steps = Vec::new();
     if let Some(round) = round {

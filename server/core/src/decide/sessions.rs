@@ -159,6 +159,11 @@ pub(super) fn follow(state: &Loop, steps: Vec<Step>) -> Vec<Step> {
                 Some(SessionReason::Breaker)
             }
             Step::Record(Record::IterationEnded { .. }) if lost => Some(SessionReason::Refused),
+            Step::Record(Record::RolledBack { to, paths, .. })
+                if paths.is_empty() && knows_more(state, *to) =>
+            {
+                Some(SessionReason::RolledBack)
+            }
             _ => None,
         };
         if let Some(reason) = reason.filter(|_| !is_left) {
@@ -168,6 +173,18 @@ pub(super) fn follow(state: &Loop, steps: Vec<Step>) -> Vec<Step> {
         all.push(step);
     }
     all
+}
+
+/// It remembers work that is no longer in the files. What it knew at the end of `to` is nowhere kept by itself.
+fn knows_more(state: &Loop, to: u32) -> bool {
+    let Some(current) = &state.session.current else { return false };
+    state.kept_iterations().any(|it| it.number > to && it.session == current.id)
+}
+
+/// What belongs on record where the files went back without a keeper.
+pub fn after_rollback(state: &Loop, to: u32) -> Option<Record> {
+    let from = state.session.current.as_ref().filter(|_| knows_more(state, to))?.id.clone();
+    Some(Record::SessionChanged { from: Some(from), to: None, reason: SessionReason::RolledBack })
 }
 
 /// By the user's word: the next iteration begins with a fresh mind.

@@ -15,10 +15,12 @@ use crate::settings::Happening;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
 use super::Reading;
+use super::commits::Pending;
 use super::flaky::Seen;
 use super::fork::Mark;
 use super::questions::Questions;
 use super::sessions::Session;
+use super::stand::Stand;
 use super::weakening::Kept;
 
 /// Everything the journal says about a loop. Only `apply` changes it.
@@ -88,6 +90,10 @@ pub struct Loop {
     pub outcome: Option<Outcome>,
     pub kept: Kept,
     pub flaky: Seen,
+    /// The branch of its own is taken, or there is none to take.
+    pub has_branch: bool,
+    pub stand: Stand,
+    pub pending: Pending,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +166,8 @@ pub struct Iteration {
     pub interrupted: bool,
     /// Subjects of its commits, oldest first.
     pub commits: Vec<String>,
+    /// The commit that loopkeeper made of it.
+    pub commit: Option<String>,
     /// Its changes were rolled back.
     pub taken_back: bool,
     /// What it broke, where the loop itself took it back for that.
@@ -251,6 +259,8 @@ pub struct Live {
     pub judged_twice: Option<u32>,
     /// The iteration that is not taken back, since somebody changed files after it.
     pub kept: Option<u32>,
+    /// The commit of the last iteration is being made.
+    pub committing: bool,
 }
 
 impl Loop {

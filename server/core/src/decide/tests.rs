@@ -3,6 +3,7 @@
 mod breaker;
 mod breaking;
 mod exit;
+mod git;
 mod limits;
 mod memory;
 mod outcomes;

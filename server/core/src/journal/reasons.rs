@@ -80,4 +80,6 @@ pub enum SessionReason {
     Reset,
     /// The loop has ended.
     Ended,
+    /// The files went back to before something that it remembers.
+    RolledBack,
 }

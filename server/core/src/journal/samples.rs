@@ -29,6 +29,12 @@ pub(crate) fn records() -> Vec<Record> {
 fn first_iteration() -> Vec<Record> {
     vec![
         Record::LoopStarted { boot: "b0c1".to_owned(), spec: Box::new(spec()) },
+        Record::BranchTaken {
+            branch: Some("ralph/task".to_owned()),
+            from: Some("main".to_owned()),
+            made: true,
+            note: Some("no remote".to_owned()),
+        },
         Record::Baseline {
             iteration: 0,
             criteria: vec![Pinned { criterion: criterion(), role: Role::Goal }],
@@ -89,6 +95,12 @@ fn first_iteration() -> Vec<Record> {
             milestones: vec!["tests pass holds".to_owned()],
             commits: vec!["feat: a thing".to_owned()],
             near: vec![LimitName::Cost],
+        },
+        Record::Committed {
+            iteration: 1,
+            commit: Some("e".repeat(40)),
+            subject: Some("feat: US-001 - Login".to_owned()),
+            note: Some("left out: big.bin".to_owned()),
         },
     ]
 }
@@ -161,7 +173,7 @@ fn all_types_have_a_sample(record: &Record) {
         Record::Asked { .. } | Record::Answered { .. } | Record::SessionChanged { .. } => {}
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
-        Record::HookFailed { .. } => {}
+        Record::HookFailed { .. } | Record::BranchTaken { .. } | Record::Committed { .. } => {}
         Record::Recovered { .. } | Record::Ended { .. } | Record::Unknown => {}
     }
 }
@@ -306,6 +318,7 @@ fn spec() -> LoopSpec {
             env: vec![("NAME".to_owned(), "value".to_owned())],
         },
         settings: settings(),
+        branch: Some("ralph/task".to_owned()),
         preset: Some(crate::settings::preset::Chosen {
             name: crate::settings::Preset::Adaptive,
             because: "12 tracked files".to_owned(),

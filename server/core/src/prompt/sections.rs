@@ -9,7 +9,7 @@ use crate::settings::Committer;
 use crate::view::words;
 
 use super::grammar::described;
-use super::markdown::{fenced, head, line, tail};
+use super::markdown::{fenced, head, line, span, tail};
 use super::{PromptInput, notes, past, plan};
 
 /// Entries of a list; more of them help nobody.
@@ -25,6 +25,7 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     let mut out = String::new();
     opening(&mut out, input);
     weakened(&mut out, input);
+    away(&mut out, input);
     failing(&mut out, input, output_bytes);
     later(&mut out, input);
     holding(&mut out, input);
@@ -40,6 +41,18 @@ pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
     proposed(&mut out, input);
     ending(&mut out, input);
     out
+}
+
+/// Nothing is switched by force: what is not committed would go along, or be in the way.
+fn away(out: &mut String, input: &PromptInput<'_>) {
+    let Some((home, now)) = input.away else { return };
+    let home = span(&line(home));
+    let _ = write!(
+        out,
+        "## Not on its branch\n\nHEAD is on {now}; the work of this loop belongs on the branch {home}. Go back to it \
+         before anything else, without losing what is not committed, and bring along what was committed \
+         elsewhere.\n\n"
+    );
 }
 
 fn opening(out: &mut String, input: &PromptInput<'_>) {
@@ -221,8 +234,12 @@ fn ending(out: &mut String, input: &PromptInput<'_>) {
          - Nothing you start stays alive after your turn: no servers, no background jobs.\n\
          - Nobody answers while you work. Decide, and note what you assumed where the next one will read it.\n",
     );
-    if input.commits == Committer::Never {
-        out.push_str("- Do not commit: that is left to the user.\n");
+    match input.commits {
+        Committer::Agent => {}
+        Committer::Never => out.push_str("- Do not commit: that is left to the user.\n"),
+        Committer::Server => {
+            out.push_str("- Do not commit: loopkeeper commits what you changed once your turn is over.\n");
+        }
     }
     if claim_needed(input) {
         reporting(out, input);

@@ -26,6 +26,7 @@ struct Scene {
     proposed: Vec<String>,
     due_stage: Option<u32>,
     weakened: Vec<String>,
+    away: Option<(&'static str, &'static str)>,
     claim_wanted: bool,
 }
 
@@ -118,6 +119,7 @@ impl Scene {
             due_stage: self.due_stage.unwrap_or(1),
             advice: None,
             commits: Committer::Agent,
+            away: self.away,
             claim_wanted: self.claim_wanted,
             max_bytes: MAX_BYTES,
         })

@@ -115,10 +115,10 @@ pub(crate) const KEYS: &[Key] = &[
     key("usage_limit.unanswered", words(&["wait", "stop"], &[]), r#""wait""#,
         "What happens at a usage limit when nobody answers within 30 s."),
 
-    only_default("git.branch", Takes::Text, r#""""#,
-        "The branch a loop works on; empty stays on the current one."),
-    key("git.commit", words(&["agent", "never"], &["server"]), r#""agent""#,
-        "Who commits: `agent` leaves it to the agent, `server` makes one commit an iteration, `never` tells the agent not to."),
+    key("git.branch", Takes::Text, r#""""#,
+        "The branch a loop works on, made where there is none: `ralph/{task}` names it after the task; empty stays on the current one; `branchName` of a `prd.json` is used where given."),
+    key("git.commit", words(&["agent", "server", "never"], &[]), r#""agent""#,
+        "Who commits: `agent` leaves it to the agent, `server` makes one commit an iteration of what it changed, `never` tells the agent not to."),
     key("git.on_regression", words(&["keep", "rollback"], &[]), r#""keep""#,
         "What happens when a guard breaks: `keep` goes on, `rollback` returns to the last snapshot whose guards held."),
 

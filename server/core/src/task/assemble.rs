@@ -137,5 +137,6 @@ impl Ids {
         task.context.extend(outline.context);
         task.findings.extend(outline.findings);
         task.promise = task.promise.take().or(outline.promise);
+        task.branch = task.branch.take().or(outline.branch);
     }
 }

@@ -10,6 +10,7 @@ use super::{Criterion, CriterionId, Finding, FindingCode, Mention, Place, PlanIt
 pub(super) struct Outline {
     pub(super) title: String,
     pub(super) promise: Option<String>,
+    pub(super) branch: Option<String>,
     pub(super) context: Vec<Mention>,
     pub(super) criteria: Vec<Draft>,
     pub(super) plan: Vec<PlanItem>,

@@ -74,7 +74,7 @@ impl Reader<'_> {
             .or_else(|| fields.text("name", self))
             .or_else(|| fields.text("description", self))
             .unwrap_or_default();
-        fields.text("branchName", self);
+        self.out.branch = fields.text("branchName", self);
         match fields.get("userStories") {
             Some(Value::Array(stories)) => self.stories(&stories.elements),
             Some(other) => self.wrong("userStories", "a list of stories", other),

@@ -8,7 +8,7 @@ use super::{
     criteria, words,
 };
 use crate::decide::groups::{self, Tally};
-use crate::decide::{self, Loop, Pause, breaker, forecast, limits, weakening};
+use crate::decide::{self, Loop, Pause, breaker, forecast, limits, stand, weakening};
 use crate::journal::{LoopSpec, PauseReason, WaitReason, Weakening};
 use crate::moment::Moment;
 use crate::sanitize;
@@ -68,6 +68,8 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
         warnings: warnings(state),
         forecast: forecast::forecast(state),
         outcome: state.outcome.clone(),
+        branch: state.stand.home.as_deref().map(sanitize::line),
+        away: stand::sentence(state).filter(|_| state.outcome.is_none()),
         weakened: weakened(state),
         keeper: KeeperStatus { pid: facts.keeper.flatten(), alive: facts.keeper.is_some() },
     }

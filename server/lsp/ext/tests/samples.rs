@@ -235,6 +235,8 @@ fn a_loop(full: bool) -> LoopStatus {
             sentence: s(),
             cause: Some(PauseReason::Breaker),
         }),
+        branch: full.then(s),
+        away: full.then(s),
         weakened: if full { vec![WeakenedStatus { path: Some(s()), what: s() }] } else { Vec::new() },
         keeper: KeeperStatus { pid: full.then_some(1), alive: true },
     }
@@ -262,6 +264,11 @@ fn iterations(full: bool) -> IterationsResult {
         duration_ms: some(1),
         cost_micros: some(1),
         changed: some(1),
+        added: some(1),
+        removed: some(1),
+        milestones: if full { vec![s()] } else { Vec::new() },
+        commit: full.then(s),
+        taken_back: full,
         passed: 1,
         total: 1,
     };

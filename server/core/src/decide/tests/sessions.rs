@@ -3,7 +3,7 @@
 use super::sim::{Act, Sim, criterion, spec};
 use crate::agent::ProviderClass;
 use crate::decide::Order;
-use crate::journal::SessionReason::{self, Breaker, Ended, Refused, Reset, Started, Unconfirmed};
+use crate::journal::SessionReason::{self, Breaker, Ended, Refused, Reset, RolledBack, Started, Unconfirmed};
 use crate::journal::{LoopSpec, Record};
 
 const HOUR: u64 = 60 * 60_000;
@@ -155,4 +155,26 @@ fn the_last_fifty_changes_are_kept() {
     assert_eq!(sim.state.session.changes.len(), 50);
     assert_eq!(sim.state.session.resets, 59);
     assert_eq!(sim.state.session.changes.last().map(|it| it.reason), Some(Ended));
+}
+
+#[test]
+fn a_session_that_remembers_what_was_taken_back_is_left() {
+    let play = |to: u32, paths: Vec<String>| {
+        let mut on = sim(vec![work(), work(), work(), Act::new("p")]);
+        while on.prompts.len() < 2 {
+            on.turn();
+        }
+        on.order(Order::Pause);
+        on.play();
+        on.order(Order::Rollback { to, paths });
+        on.order(Order::Resume);
+        on.run()
+    };
+    let back = play(1, Vec::new());
+    assert_eq!(reasons(&back), [Started, RolledBack, Started, Ended]);
+    assert_eq!(starts(&back), "1 1+ 3 3+");
+    assert!(back.prompts[2].contains("You start with a fresh mind"), "{}", back.prompts[2]);
+    // It knows nothing that is not in the files, or only some of them went back.
+    assert_eq!(reasons(&play(2, Vec::new())), [Started, Ended]);
+    assert_eq!(reasons(&play(0, vec!["a".to_owned()])), [Started, Ended]);
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::decide::{
-    Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Slot, Step, apply, begin, deadline, decide,
-    replay,
+    Branch, Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Slot, Step, apply, begin, commits,
+    deadline, decide, replay,
 };
 use crate::journal::{Entry, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
@@ -16,7 +16,7 @@ use crate::task::{Criterion, CriterionId, PlanItem};
 
 mod parts;
 pub(crate) use parts::{criterion, item, quiet_run, spec};
-use parts::{result, seen};
+use parts::{head, result, seen};
 
 /// What one iteration's agent does, and how things stand afterwards.
 #[derive(Debug, Clone)]
@@ -54,6 +54,8 @@ pub(crate) struct Act {
     pub(crate) fact: &'static str,
     /// It never ends by itself.
     pub(crate) hangs: bool,
+    /// The branch that it leaves HEAD on; `""`: none.
+    pub(crate) switches: Option<&'static str>,
 }
 
 impl Act {
@@ -79,6 +81,7 @@ impl Act {
             output: 0,
             fact: "",
             hangs: false,
+            switches: None,
         }
     }
 
@@ -132,6 +135,11 @@ pub(crate) struct Sim {
     pub(crate) weak: Vec<&'static str>,
     /// Protected files that the user edited since the last snapshot.
     pub(crate) edited: Vec<String>,
+    /// The branch that HEAD is on; `None`: there is no repository.
+    pub(crate) branch: Option<&'static str>,
+    /// What was to be committed, and why it cannot be.
+    pub(crate) commits: Vec<commits::Order>,
+    pub(crate) no_commit: Option<&'static str>,
 }
 
 impl Sim {
@@ -168,6 +176,9 @@ impl Sim {
             finished: false,
             weak: Vec::new(),
             edited: Vec::new(),
+            branch: None,
+            commits: Vec::new(),
+            no_commit: None,
         }
     }
 
@@ -292,6 +303,11 @@ impl Sim {
         match effect {
             Effect::GoOn => self.event(Event::WentOn),
             Effect::TakeSnapshot => self.shoot(),
+            Effect::TakeBranch { name } => {
+                let branch = Branch { name: Some(name), made: true, ..Branch::default() };
+                self.event(Event::BranchTaken(branch));
+            }
+            Effect::Commit(order) => self.commit(*order),
             Effect::ReadTask => {
                 let reading = self.reading();
                 self.event(Event::TaskRead(Box::new(reading)));
@@ -356,6 +372,7 @@ impl Sim {
         };
         let shot = Shot {
             tree: self.tree(),
+            head: self.branch.map(head),
             changed,
             weakened: self.weak.iter().filter(|_| closing).map(found).collect(),
             edited: if closing { Vec::new() } else { std::mem::take(&mut self.edited) },
@@ -400,6 +417,7 @@ impl Sim {
         self.now = self.now.after(act.takes_ms);
         self.standing = act.results;
         self.fact = act.fact;
+        self.branch = act.switches.or(self.branch);
         self.wrote.clone_from(&act.wrote);
         self.ticks = act.ticks;
         if let Some(weakens) = act.weakens {

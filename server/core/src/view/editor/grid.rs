@@ -57,6 +57,10 @@ pub fn grid(state: &Loop) -> String {
     let files: String = shown.iter().map(changed).collect();
     let last = shown.iter().rev().find_map(|it| it.changes.lines).map(|it| format!("{it} lines"));
     lines.push(line("files", &format!(" {files}"), &last.unwrap_or_default()));
+    if shown.iter().any(|it| !it.milestones.is_empty()) {
+        let marks: String = shown.iter().map(|it| if it.milestones.is_empty() { ' ' } else { '◆' }).collect();
+        lines.push(line("reached", &format!(" {marks}"), ""));
+    }
     lines.join("\n")
 }
 

@@ -10,6 +10,7 @@ use super::{Known, grid, state, weakened};
 use crate::decide::Loop;
 use crate::decide::breaker::limits;
 use crate::decide::flaky::passes_needed;
+use crate::decide::stand;
 use crate::journal::{BreakerState, Weakening};
 use crate::prompt::grammar::spans;
 use crate::prompt::markdown::tail;
@@ -19,6 +20,7 @@ use crate::view::{LoopStatus, words};
 /// Of an output; more does not fit a hover.
 const TAIL_BYTES: usize = 1500;
 const MAX_CLAIMS: usize = 8;
+const MAX_REACHED: usize = 5;
 
 /// What is shown about a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +88,21 @@ fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Vec<Block> {
     all
 }
 
+/// The branch that the loop works on, and where HEAD is instead.
+fn branch(state: &Loop) -> Option<String> {
+    let away = stand::sentence(state).map(|it| format!("{it}."));
+    away.or_else(|| state.stand.home.as_ref().map(|it| format!("On the branch {it}.")))
+}
+
+/// `Reached in 2: tests pass holds; in 4: Login is done.`
+fn reached(state: &Loop) -> Option<String> {
+    let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
+    let told: Vec<String> =
+        marked.map(|it| format!("in {}: {}", it.number, it.milestones.join(", "))).collect();
+    let newest = told.get(told.len().saturating_sub(MAX_REACHED)..)?;
+    (!newest.is_empty()).then(|| format!("Reached {}.", newest.join("; ")))
+}
+
 fn of_item(known: &Known<'_>, item: &PlanItem) -> Vec<Block> {
     let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
     let criteria = known.task.criteria.iter().filter(belongs);
@@ -115,6 +132,8 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
     }
     all.extend(weakened::told(known).map(|(it, _)| weak(it)));
     if let Some(state) = known.state {
+        all.extend(branch(state).map(Block::Text));
+        all.extend(reached(state).map(Block::Text));
         all.push(Block::Code(grid::grid(state)));
         all.extend(claims(state).map(Block::Text));
     }

@@ -3,7 +3,9 @@
 use crate::agent::errors::{SeenError, fingerprint};
 use crate::agent::{AgentEnding, AgentRun};
 use crate::check::{CheckResult, Status, TestCounts};
-use crate::journal::{AgentPlan, LoopSpec};
+use crate::decide::commits::Order;
+use crate::decide::{Committed, Event};
+use crate::journal::{AgentPlan, Head, LoopSpec};
 use crate::settings::{Dialect, Permissions, PromptBy, Sandbox, Settings};
 use crate::task::{Check, Criterion, CriterionId, Place, PlanItem, TaskId};
 
@@ -59,6 +61,7 @@ pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
             agents: Vec::new(),
             ..Settings::default()
         },
+        branch: None,
         preset: None,
         promise: "COMPLETE".to_owned(),
         criteria,
@@ -120,5 +123,24 @@ pub(crate) fn quiet_run() -> AgentRun {
         tools: Vec::new(),
         commands: Vec::new(),
         note: None,
+    }
+}
+
+/// HEAD on a branch, or on none.
+pub(super) fn head(branch: &str) -> Head {
+    let branch = Some(branch.to_owned()).filter(|it| !it.is_empty());
+    Head { commit: "c".to_owned(), tree: "t".to_owned(), branch }
+}
+
+impl super::Sim {
+    pub(super) fn commit(&mut self, order: Order) {
+        let made = Committed {
+            iteration: order.iteration,
+            commit: self.no_commit.is_none().then(|| format!("commit {}", order.iteration)),
+            subject: self.no_commit.is_none().then(|| order.subject.clone()),
+            note: self.no_commit.map(str::to_owned),
+        };
+        self.commits.push(order);
+        self.event(Event::Committed(made));
     }
 }

@@ -44,7 +44,8 @@ fn the_grid_shows_progress_flapping_and_being_stuck() {
 tests                            ✗✗✓✗✗✗✗✗✗✗✗✗  fails, broke in 3
 界面 is translated into every l… ✗✓✓✗✗✓✓✓✓✓✓✓  pass
 breaker                           ───▃───────  no progress 0 of 3
-files                             ▂▂▂ ▂▂▂▂▂▂▂",
+files                             ▂▂▂ ▂▂▂▂▂▂▂
+reached                           ◆◆  ◆",
     );
 }
 

@@ -97,7 +97,7 @@ fn offered(marked: &str) -> Vec<String> {
 fn keys_tables_and_values_are_offered_where_they_fit() {
     let check = |marked: &str, expect: &[&str]| assert_eq!(offered(marked), expect, "{marked}");
     check("[session]\n|", &["continue", "expires"]);
-    check("[git]\ncommit = |", &["\"agent\"", "\"never\""]);
+    check("[git]\ncommit = |", &["\"agent\"", "\"server\"", "\"never\""]);
     check("[keep]\ndays = 3\n|", &["loops", "disk"]);
     check("[keep]\nda|ys = 3\n", &["loops", "days", "disk"]);
     check("[sandbox]\nkind = |", &["\"auto\"", "\"required\"", "\"off\""]);

@@ -1,0 +1,42 @@
+//! Where a way back can lead: each snapshot with what was reached there, one line an iteration.
+
+use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::{Iteration, Loop};
+use loopkeeper_core::sanitize;
+use loopkeeper_core::view::words;
+
+use super::{GOOD, QUIET};
+
+pub(crate) fn lines(state: &Loop) -> Vec<String> {
+    let start = state.tree_after(0).map(|_| "   0  the start".to_owned());
+    let kept = state.history.iter().filter(|it| state.tree_after(it.number).is_some());
+    let lines: Vec<String> = start.into_iter().chain(kept.map(line)).collect();
+    if lines.is_empty() { vec!["There is no snapshot yet.".to_owned()] } else { lines }
+}
+
+/// `   2  3 files +10 -2, 1 of 2 pass; tests pass holds; commit 0123456789`
+fn line(iteration: &Iteration) -> String {
+    let changes = &iteration.changes;
+    let lines = changes.lines.map_or_else(String::new, |it| format!(" {it}"));
+    let judged = iteration.row.iter().filter(|(_, status)| *status != Status::Unverified);
+    let passed = judged.clone().filter(|(_, status)| *status == Status::Pass).count();
+    let verdict = match judged.count() {
+        0 => String::new(),
+        total => format!(", {passed} of {total} pass"),
+    };
+    let mut text =
+        format!("{:>4}  {}{lines}{verdict}", iteration.number, words::counted(changes.count, "file"));
+    for reached in &iteration.milestones {
+        text.push_str(&format!("; {GOOD}{}{GOOD:#}", sanitize::line(reached)));
+    }
+    let commit = iteration.commit.iter().map(|it| it.chars().take(10).collect::<String>());
+    let subjects = iteration.commits.iter().map(|it| format!("`{}`", sanitize::line(it)));
+    let committed: Vec<String> = commit.chain(subjects).collect();
+    if !committed.is_empty() {
+        text.push_str(&format!("; {QUIET}commit {}{QUIET:#}", committed.join(" ")));
+    }
+    if iteration.taken_back {
+        text.push_str(&format!("; {QUIET}taken back{QUIET:#}"));
+    }
+    text
+}

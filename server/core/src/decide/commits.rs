@@ -1,0 +1,167 @@
+//! `git.commit = "server"`: one commit an iteration, of what the iterations changed and no commit holds yet. Made when
+//! nothing of them is to be taken back any more, and told of afterwards: whoever takes over asks for it once more, and
+//! finds it by its mark.
+
+use crate::check::Status;
+use crate::journal::Record;
+use crate::sanitize;
+use crate::settings::Committer;
+use crate::task::{Check, PlanItem};
+
+use super::state::{Live, Loop};
+use super::{Committed, Effect, Step, fork, regression};
+
+/// Of a subject; longer ones are cut by most that show them.
+const SUBJECT_CHARS: usize = 72;
+
+/// What no commit holds yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pending {
+    /// Trees between which it was changed, oldest first; changes of the user's lie between the pairs.
+    pub spans: Vec<Span>,
+    /// The last iteration that was to be committed, whatever came of it.
+    tried: u32,
+    /// Why the last one was not.
+    pub note: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    pub from: String,
+    pub to: String,
+}
+
+/// What is to be committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    pub iteration: u32,
+    /// The branch it belongs on; `None`: whichever is checked out.
+    pub branch: Option<String>,
+    pub spans: Vec<Span>,
+    pub subject: String,
+    pub body: String,
+    /// The trailer by which it is known again.
+    pub mark: String,
+}
+
+impl Pending {
+    fn add(&mut self, from: &str, to: &str) {
+        if from == to {
+            return;
+        }
+        match self.spans.last_mut() {
+            Some(last) if last.to == from => to.clone_into(&mut last.to),
+            Some(_) | None => self.spans.push(Span { from: from.to_owned(), to: to.to_owned() }),
+        }
+        // What was taken back before it was committed never was.
+        self.spans.retain(|it| it.from != it.to);
+    }
+}
+
+/// The commit of the last iteration, where it is due. Right after it nothing else is decided.
+pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
+    if live.committing {
+        return Some(Vec::new());
+    }
+    let pending = &state.pending;
+    if !is_wanted(state) || pending.spans.is_empty() || pending.tried >= state.iteration {
+        return None;
+    }
+    live.committing = true;
+    Some(vec![Step::Effect(Effect::Commit(Box::new(order(state))))])
+}
+
+/// It is made, or could not be: the loop goes on either way.
+pub(super) fn done(state: &Loop, live: &mut Live, made: Committed) -> Vec<Step> {
+    live.committing = false;
+    let Committed { iteration, commit, subject, note } = made;
+    let is_made = commit.is_some();
+    let record = Step::Record(Record::Committed { iteration, commit, subject, note });
+    if is_made && state.at_rest() && waits_for_it(state) {
+        return vec![record, regression::judge_again(state, live)];
+    }
+    vec![record, Step::Effect(Effect::GoOn)]
+}
+
+/// `clean` says of files that no commit holds yet that they are too many.
+fn waits_for_it(state: &Loop) -> bool {
+    let mut clean = state.pinned.iter().filter(|it| matches!(it.criterion.check, Some(Check::Clean)));
+    clean.any(|it| state.status_of(&it.criterion.id) != Some(Status::Pass))
+}
+
+/// An iteration is over.
+pub(super) fn changed(state: &mut Loop) {
+    let (before, after) = (state.tree_before(), state.tree_after(state.iteration));
+    if let (Some(before), Some(after)) = (before.map(str::to_owned), after.map(str::to_owned))
+        && is_wanted(state)
+    {
+        state.pending.add(&before, &after);
+    }
+}
+
+/// Files went back: so must what was committed of them, with the next commit.
+pub(super) fn rolled_back(state: &mut Loop, from: &str, to: &str) {
+    if is_wanted(state) {
+        state.pending.add(from, to);
+    }
+}
+
+pub(super) fn told(state: &mut Loop, record: &Record) {
+    let Record::Committed { iteration, subject, note, commit } = record else { return };
+    state.pending.tried = state.pending.tried.max(*iteration);
+    state.pending.note.clone_from(note);
+    if commit.is_some() || note.is_none() {
+        state.pending.spans.clear();
+    }
+    if let Some(row) = state.history.iter_mut().find(|it| it.number == *iteration) {
+        row.commits.extend(subject.clone());
+        row.commit.clone_from(commit);
+    }
+}
+
+fn is_wanted(state: &Loop) -> bool {
+    state.spec.settings.git.commit == Committer::Server
+}
+
+fn order(state: &Loop) -> Order {
+    let sentence = state.last_iteration().map(|it| sanitize::line(&it.sentence)).unwrap_or_default();
+    Order {
+        iteration: state.iteration,
+        branch: state.stand.home.clone(),
+        spans: state.pending.spans.clone(),
+        subject: sanitize::line_within(&subject(state), SUBJECT_CHARS),
+        body: format!("Iteration {}: {sentence}.", state.iteration),
+        mark: format!("Ralph-Iteration: {}/{}", state.spec.loop_id, state.iteration),
+    }
+}
+
+/// `feat: [ID] - [Title]`, of the item of the plan that got done, else of the criterion that turned.
+fn subject(state: &Loop) -> String {
+    let more = |count: usize| if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+    let done = fork::newly_done(state);
+    if let Some(first) = done.first() {
+        return format!("feat: {}{}", titled(first), more(done.len()));
+    }
+    let turned: Vec<&str> = turned(state).collect();
+    match turned.first() {
+        Some(first) => format!("feat: {first}{}", more(turned.len())),
+        None => format!("ralph: iteration {} of {}", state.iteration, state.spec.task.0),
+    }
+}
+
+/// A box of a plan has no id that means anything to people.
+fn titled(item: &PlanItem) -> String {
+    if item.place.file.ends_with(".json") {
+        format!("{} - {}", item.id, item.title)
+    } else {
+        item.title.clone()
+    }
+}
+
+fn turned(state: &Loop) -> impl Iterator<Item = &str> {
+    let passed = |row: &[_], id: &_| row.iter().any(|(of, status)| of == id && *status == Status::Pass);
+    let now = state.last_iteration().map(|it| it.row.as_slice()).unwrap_or_default();
+    let turned = state.pinned.iter().map(|it| &it.criterion);
+    let turned = turned.filter(move |it| passed(now, &it.id) && !state.passing_before.contains(&it.id));
+    turned.map(|it| it.name.as_str())
+}

@@ -1,0 +1,220 @@
+//! The loop's branch, HEAD that leaves it, and the commits that loopkeeper makes.
+
+use super::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::stand;
+use crate::journal::{LoopSpec, OutcomeKind, Record};
+use crate::settings::{Committer, OnRegression};
+use crate::task::{Check, PlanItem};
+
+fn committing() -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]);
+    spec.settings.git.commit = Committer::Server;
+    spec
+}
+
+fn on(branch: &'static str, spec: LoopSpec, start: &'static str, acts: Vec<Act>) -> Sim {
+    let mut sim = Sim::new(spec, start, acts);
+    sim.branch = Some(branch);
+    sim
+}
+
+fn subjects(sim: &Sim) -> Vec<&str> {
+    sim.commits.iter().map(|it| it.subject.as_str()).collect()
+}
+
+/// Of each commit, the trees it lies between: the snapshots of these numbers.
+fn spans(sim: &Sim) -> Vec<Vec<(&str, &str)>> {
+    let pairs = |it: &crate::decide::commits::Order| {
+        it.spans.iter().map(|it| (it.from.clone(), it.to.clone())).collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<(String, String)>> = sim.commits.iter().map(pairs).collect();
+    all.leak().iter().map(|it| it.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect()).collect()
+}
+
+#[test]
+fn each_iteration_that_changed_something_is_one_commit() {
+    let sim =
+        on("main", committing(), "ff", vec![Act::new("ff"), Act::idle("ff"), Act::new("pf"), Act::new("pp")])
+            .run();
+    assert_eq!(
+        subjects(&sim),
+        ["ralph: iteration 1 of PROMPT.md", "feat: tests pass", "feat: lint is clean"]
+    );
+    let iterations: Vec<u32> = sim.commits.iter().map(|it| it.iteration).collect();
+    assert_eq!(iterations, [1, 3, 4]);
+    assert!(sim.commits.iter().all(|it| it.spans.len() == 1 && it.branch.as_deref() == Some("main")));
+    assert!(sim.commits[0].mark.ends_with("/1"), "{}", sim.commits[0].mark);
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Completed));
+    assert_eq!(sim.state.history[3].commits, ["feat: lint is clean"]);
+    let committed = sim.entries.iter().rposition(|it| matches!(it.record, Record::Committed { .. }));
+    let ended = sim.entries.iter().rposition(|it| matches!(it.record, Record::Ended { .. }));
+    assert!(committed < ended, "the last iteration is committed before the loop ends");
+}
+
+#[test]
+fn a_commit_is_named_after_the_story_that_got_done() {
+    let story = |id: &str, done: bool| {
+        let mut item = PlanItem { id: id.to_owned(), title: format!("Title {id}"), done, ..item(id) };
+        item.place.file = "prd.json".to_owned();
+        item
+    };
+    let mut spec = committing();
+    spec.plan = vec![story("US-1", false), story("US-2", false), item("box")];
+    let plan = |first: bool, rest: bool| {
+        vec![story("US-1", first), story("US-2", rest), PlanItem { done: rest, ..item("box") }]
+    };
+    let acts = vec![
+        Act { plan: Some(plan(true, false)), ..Act::new("ff") },
+        Act { plan: Some(plan(true, true)), ..Act::new("pp") },
+    ];
+    let sim = on("main", spec, "ff", acts).run();
+    assert_eq!(subjects(&sim), ["feat: US-1 - Title US-1", "feat: US-2 - Title US-2 and 1 more"]);
+}
+
+#[test]
+fn what_could_not_be_committed_goes_with_the_next() {
+    let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
+    sim.no_commit = Some("another git holds index.lock");
+    while sim.prompts.len() < 2 {
+        sim.turn();
+    }
+    sim.no_commit = None;
+    sim.play();
+    let spans = spans(&sim);
+    assert_eq!(sim.commits.len(), 3);
+    assert_eq!(spans[1].first().map(|it| it.0), spans[0].first().map(|it| it.0), "{spans:?}");
+    assert_eq!(spans[2].len(), 1);
+    assert_eq!(spans[2][0].0, spans[1].last().unwrap().1, "what is committed is not committed again");
+}
+
+#[test]
+fn what_the_user_does_in_between_is_not_committed() {
+    let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
+    sim.no_commit = Some("no author");
+    while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+        sim.turn();
+    }
+    sim.edited("ff");
+    sim.play();
+    let spans = spans(&sim);
+    assert_eq!(spans[1].len(), 2, "{spans:?}");
+    assert_ne!(spans[1][0].1, spans[1][1].0);
+}
+
+#[test]
+fn what_is_taken_back_is_never_committed() {
+    let mut spec = committing();
+    spec.settings.git.on_regression = OnRegression::Rollback;
+    let sim = on("main", spec, "pf", vec![Act::new("fp"), Act::new("pp")]).run();
+    let iterations: Vec<u32> = sim.commits.iter().map(|it| it.iteration).collect();
+    assert_eq!(iterations, [2]);
+    assert_eq!(spans(&sim)[0].len(), 1);
+}
+
+#[test]
+fn a_keeper_that_died_before_it_could_tell_asks_again() {
+    let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
+    while !sim.state.history.first().is_some_and(|it| !it.sentence.is_empty()) {
+        sim.turn();
+    }
+    sim.crash("boot-1");
+    sim.play();
+    let marks: Vec<&str> = sim.commits.iter().filter_map(|it| it.mark.rsplit('/').next()).collect();
+    assert_eq!(marks, ["1", "2"], "the same mark, by which it is found");
+}
+
+#[test]
+fn clean_is_judged_again_once_the_work_is_committed() {
+    let mut spec = committing();
+    spec.criteria[1].check = Some(Check::Clean);
+    let rounds = |sim: &Sim| {
+        sim.entries
+            .iter()
+            .filter(|it| matches!(it.record, Record::ChecksDone { iteration: None, .. }))
+            .count()
+    };
+    let sim = on("main", spec.clone(), "fp", vec![Act::new("pf"), Act::new("pp")]).run();
+    assert_eq!(rounds(&sim), 1);
+    let sim = on("main", spec, "fp", vec![Act::new("pp")]).run();
+    assert_eq!(rounds(&sim), 0);
+}
+
+#[test]
+fn only_who_asks_for_it_has_commits_made() {
+    for commit in [Committer::Agent, Committer::Never] {
+        let mut spec = committing();
+        spec.settings.git.commit = commit;
+        let sim = on("main", spec, "ff", vec![Act::new("pp")]).run();
+        assert!(sim.commits.is_empty());
+        assert!(!sim.prompts[0].contains("loopkeeper commits what you changed"));
+    }
+    let sim = on("main", committing(), "ff", vec![Act::new("pp")]).run();
+    assert!(sim.prompts[0].contains("loopkeeper commits what you changed"), "{}", sim.prompts[0]);
+}
+
+#[test]
+fn an_agent_that_leaves_the_branch_is_told_until_it_is_back() {
+    let acts = vec![
+        Act { switches: Some("other"), ..Act::new("ff") },
+        Act { switches: Some(""), ..Act::new("ff") },
+        Act { switches: Some("main"), ..Act::new("ff") },
+        Act::new("pp"),
+    ];
+    let sim = on("main", committing(), "ff", acts).run();
+    let told = |n: usize| sim.prompts[n].contains("## Not on its branch");
+    assert_eq!((told(0), told(1), told(2), told(3)), (false, true, true, false));
+    assert!(
+        sim.prompts[1].contains("HEAD is on `other`; the work of this loop belongs on the branch `main`")
+    );
+    assert!(sim.prompts[2].contains("HEAD is on no branch (detached)"));
+    let said: Vec<bool> =
+        sim.state.history.iter().map(|it| it.sentence.contains("left the branch")).collect();
+    assert_eq!(said, [true, false, false, false]);
+    assert!(sim.state.history[0].sentence.ends_with("; it left the branch `main`: HEAD is on `other`"));
+}
+
+#[test]
+fn what_the_user_switches_to_is_the_loops_branch_from_then_on() {
+    let mut sim =
+        on("main", spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"), Act::new("p")]);
+    while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+        sim.turn();
+    }
+    sim.branch = Some("mine");
+    sim.play();
+    assert!(!sim.prompts[1].contains("Not on its branch"));
+    assert_eq!((sim.state.stand.home.as_deref(), stand::sentence(&sim.state)), (Some("mine"), None));
+}
+
+#[test]
+fn a_loop_without_a_repository_or_a_branch_leaves_none() {
+    let acts = || vec![Act { switches: Some("new"), ..Act::new("f") }, Act::new("p")];
+    let one = || spec(vec![criterion("tests pass", "make test")]);
+    // A repository that the agent makes, and HEAD that was on no branch.
+    for start in [None, Some("")] {
+        let mut sim = Sim::new(one(), "f", acts());
+        sim.branch = start;
+        sim.play();
+        assert!(!sim.prompts[1].contains("Not on its branch"), "{start:?}");
+        assert_eq!(sim.state.stand.home.as_deref(), Some("new"));
+    }
+}
+
+#[test]
+fn the_branch_is_taken_before_anything_else_and_once() {
+    let mut spec = spec(vec![criterion("tests pass", "make test")]);
+    spec.branch = Some("ralph/x".to_owned());
+    let mut sim = on("ralph/x", spec, "f", vec![Act::new("p")]);
+    sim.crash("boot-1");
+    sim.play();
+    let kinds: Vec<bool> =
+        sim.entries.iter().map(|it| matches!(it.record, Record::BranchTaken { .. })).collect();
+    assert_eq!(
+        kinds.iter().position(|it| *it),
+        Some(2),
+        "after the start and the second keeper's first record"
+    );
+    sim.crash("boot-2");
+    assert_eq!(kinds.iter().filter(|it| **it).count(), 1);
+    assert_eq!(sim.state.stand.home.as_deref(), Some("ralph/x"));
+}
