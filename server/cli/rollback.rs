@@ -33,7 +33,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let Found { store, seen } = Found::by_name(args.which.as_deref())?;
     let Some(iteration) = args.iteration.filter(|_| !args.list) else {
-        ways_back::lines(&seen.state).into_iter().for_each(|it| out.line(it));
+        for line in ways_back::lines(&seen.state) {
+            out.line(line);
+        }
         return Ok(Exit::Done);
     };
     let when = match iteration {

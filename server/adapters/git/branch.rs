@@ -4,7 +4,10 @@
 use std::path::Path;
 
 use git2::build::CheckoutBuilder;
-use git2::{AttrCheckFlags, BranchType, ErrorClass, ErrorCode, Reference, Repository, RepositoryState, Tree};
+use git2::{
+    AttrCheckFlags, BranchType, ErrorClass, ErrorCode, ObjectType, Oid, Reference, Repository,
+    RepositoryState, Status, Tree,
+};
 use loopkeeper_core::decide::Branch;
 use loopkeeper_core::sanitize;
 
@@ -175,14 +178,32 @@ fn safe_to_switch(repo: &Repository, branch: &Reference<'_>) -> Result<(), Strin
         return Err("this checkout is sparse; check the branch out yourself".to_owned());
     }
     refuse_filtered(repo, head.as_ref(), &target)?;
-    let dry = repo.checkout_tree(target.as_object(), Some(careful().dry_run()));
-    dry.map_err(|error| match error.code() {
-        ErrorCode::Conflict => {
-            "files that differ from the last commit would be overwritten; commit or stash them first"
-                .to_owned()
+    refuse_overwriting(repo, head.as_ref(), &target)
+}
+
+/// A file that the checkout writes or removes must be as the last commit has it, or as it will be. Asked file by file,
+/// since a trial of libgit2's finds no conflicts; the checkout itself is a careful one all the same.
+fn refuse_overwriting(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) -> Result<(), String> {
+    let diff = repo.diff_tree_to_tree(from, Some(to), None).map_err(|it| it.message().to_owned())?;
+    for delta in diff.deltas() {
+        let Some(path) = delta.new_file().path() else {
+            return Err("a name in it cannot be read".to_owned());
+        };
+        let is_clean = match repo.status_file(path) {
+            Ok(status) => status == Status::CURRENT,
+            Err(error) => error.code() == ErrorCode::NotFound,
+        };
+        let there = repo.workdir().map(|it| it.join(path)).filter(|it| it.is_file());
+        let is_done =
+            || there.and_then(|it| Oid::hash_file(ObjectType::Blob, it).ok()) == Some(delta.new_file().id());
+        if !is_clean && !is_done() {
+            let path = sanitize::line(&path.to_string_lossy());
+            return Err(format!(
+                "{path} differs from the last commit and would be overwritten; commit or stash it first"
+            ));
         }
-        _ => error.message().to_owned(),
-    })
+    }
+    Ok(())
 }
 
 /// Git would run a program on these files (large files, encryption), and libgit2 would write them as they are stored.

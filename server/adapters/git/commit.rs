@@ -263,7 +263,7 @@ fn rebuilt(
             }
             // Where a file was is room for a folder.
             None if entry.is_none() && is_there(path).is_some_and(|it| it != FOLDER) => {
-                builder.remove(path.as_slice())?
+                builder.remove(path.as_slice())?;
             }
             None => {}
         }

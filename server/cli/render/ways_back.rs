@@ -1,5 +1,7 @@
 //! Where a way back can lead: each snapshot with what was reached there, one line an iteration.
 
+use std::fmt::Write as _;
+
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::{Iteration, Loop};
 use loopkeeper_core::sanitize;
@@ -27,16 +29,16 @@ fn line(iteration: &Iteration) -> String {
     let mut text =
         format!("{:>4}  {}{lines}{verdict}", iteration.number, words::counted(changes.count, "file"));
     for reached in &iteration.milestones {
-        text.push_str(&format!("; {GOOD}{}{GOOD:#}", sanitize::line(reached)));
+        let _ = write!(text, "; {GOOD}{}{GOOD:#}", sanitize::line(reached));
     }
     let commit = iteration.commit.iter().map(|it| it.chars().take(10).collect::<String>());
     let subjects = iteration.commits.iter().map(|it| format!("`{}`", sanitize::line(it)));
     let committed: Vec<String> = commit.chain(subjects).collect();
     if !committed.is_empty() {
-        text.push_str(&format!("; {QUIET}commit {}{QUIET:#}", committed.join(" ")));
+        let _ = write!(text, "; {QUIET}commit {}{QUIET:#}", committed.join(" "));
     }
     if iteration.taken_back {
-        text.push_str(&format!("; {QUIET}taken back{QUIET:#}"));
+        let _ = write!(text, "; {QUIET}taken back{QUIET:#}");
     }
     text
 }

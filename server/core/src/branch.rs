@@ -26,7 +26,8 @@ pub fn fault(name: &str) -> Option<&'static str> {
     if name.starts_with('-') || name.ends_with('.') {
         return Some("it begins with `-` or ends in `.`");
     }
-    let bad = |it: &str| it.is_empty() || it.starts_with('.') || it.ends_with(".lock");
+    let is_lock = |it: &str| it.rsplit_once('.').is_some_and(|(_, end)| end == "lock");
+    let bad = |it: &str| it.is_empty() || it.starts_with('.') || is_lock(it);
     name.split('/').any(bad).then_some("one of its parts is empty, begins with `.` or ends in `.lock`")
 }
 

@@ -21,6 +21,7 @@ fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> Committed 
         let path = root.join(String::from_utf8(path.to_vec()).unwrap());
         match fs::symlink_metadata(&path) {
             Err(_) => Held::Nothing,
+            Ok(it) if it.is_dir() => Held::Nothing,
             Ok(it) if it.is_symlink() => {
                 Held::Link(fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes())
             }

@@ -151,7 +151,7 @@ fn subject(state: &Loop) -> String {
 
 /// A box of a plan has no id that means anything to people.
 fn titled(item: &PlanItem) -> String {
-    if item.place.file.ends_with(".json") {
+    if item.place.file.rsplit_once('.').is_some_and(|(_, end)| end == "json") {
         format!("{} - {}", item.id, item.title)
     } else {
         item.title.clone()

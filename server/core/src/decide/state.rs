@@ -231,6 +231,7 @@ pub struct SnapshotRef {
 
 /// What only the living keeper knows. Never read by a decision that ends, charges or trips.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "what runs beside each other")]
 pub struct Live {
     /// When a look last found output, CPU use or a file change of the running agent.
     pub last_sign: Moment,

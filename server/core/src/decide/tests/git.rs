@@ -114,7 +114,7 @@ fn what_is_taken_back_is_never_committed() {
 #[test]
 fn a_keeper_that_died_before_it_could_tell_asks_again() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
-    while !sim.state.history.first().is_some_and(|it| !it.sentence.is_empty()) {
+    while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
         sim.turn();
     }
     sim.crash("boot-1");
