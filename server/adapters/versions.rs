@@ -16,10 +16,12 @@ pub fn of(program: &Path) -> Option<String> {
     command.arg("--version").current_dir("/");
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     let (sender, receiver) = mpsc::channel();
-    let stdout = child.stdout.take()?;
+    let stdout = child.stdout.take();
     thread::spawn(move || {
         let mut line = Vec::new();
-        let _ = BufReader::new(stdout.take(MOST_BYTES)).read_until(b'\n', &mut line);
+        if let Some(stdout) = stdout {
+            let _ = BufReader::new(stdout.take(MOST_BYTES)).read_until(b'\n', &mut line);
+        }
         let _ = sender.send(line);
     });
     let line = receiver.recv_timeout(PATIENCE).ok();

@@ -11,8 +11,6 @@ use loopkeeper_core::view::words;
 use super::exit::Exit;
 use super::failure::{Answer, Failure};
 use super::out::Out;
-use crate::adapters::state_dir::StateDir;
-use crate::front::loops::Seen;
 use crate::front::replan;
 use crate::front::work::Work;
 
@@ -43,6 +41,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 pub(crate) fn change(which: &ItemArg, wish: Wish, out: &mut Out) -> Result<(), Failure> {
     let work = Work::find(Some(&which.task), &[])?;
     let item = edit::named(&work.task, &which.item).map_err(|it| with_items(it, &work.task))?;
+    replan::refuse_in_iteration((&work.root, &work.id), &work.documents, (&item.id, wish))?;
     let change = replan::change(&work.documents, &item.id, wish)?;
     replan::write(&work.root, &change, &work.documents)?;
     let (title, file) = (sanitize::line(&item.title), sanitize::line(&change.file));
@@ -55,8 +54,8 @@ pub(crate) fn change(which: &ItemArg, wish: Wish, out: &mut Out) -> Result<(), F
             out.line(format_args!("{file}: \"{title}\" comes {} {way}.", places(by)));
         }
     }
-    if let Some(boundary) = boundary(&work) {
-        out.line(format_args!("The loop at work takes it up {boundary}."));
+    if let Some(seen) = replan::loop_of(&work.root, &work.id) {
+        out.line(format_args!("The loop at work takes it up {}.", seen.next_boundary()));
     }
     Ok(())
 }
@@ -75,12 +74,4 @@ fn with_items(refused: Refused, task: &Task) -> Failure {
         _ => "Name one by its id or its title; these are the first open ones.",
     };
     Failure::usage(what).hint(hint)
-}
-
-/// When a loop that works on the task takes up what is changed.
-fn boundary(work: &Work) -> Option<&'static str> {
-    let store = StateDir::open().ok()?;
-    let (holder, _) = store.tree_holder(&work.root).ok()??;
-    let seen = Seen::read(&store, store.find(&holder).ok()?).ok()??;
-    (seen.is_alive() && seen.works_on(work)).then(|| seen.next_boundary())
 }

@@ -3,6 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 
 use crate::cli::Terminal;
+use crate::scenarios::detached::{WAITS, detached, end, go};
+use crate::support::scenario::Scenario;
 
 const PLAN: &str = "# Plan\r\n\r\n- [ ] parse\r\n- [x] read\r\n- [ ] print: `$ make print`\r\n";
 
@@ -54,4 +56,29 @@ fn what_is_not_there_is_answered_with_what_is() {
     let ran = terminal.run(&["skip", "PROMPT.md", "b"]);
     ran.expect(2).err("was changed by somebody else meanwhile, or is no UTF-8 text");
     assert_eq!(std::fs::read(terminal.root().join("fix_plan.md")).unwrap(), b"- [ ] caf\xe9\n- [ ] b\n");
+}
+
+#[test]
+fn a_loop_at_work_takes_up_what_its_user_skips_between_iterations() {
+    let (world, id) = detached(&Scenario {
+        files: &[
+            ("PROMPT.md", "# Tool\n"),
+            ("fix_plan.md", "- [ ] one: `exists one`\n- [ ] two: `exists two`\n"),
+        ],
+        acts: &[WAITS, "sed -i 's/\\[ \\] one/[x] one/' fix_plan.md; touch one"],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    let ran = world.run(&["skip", "PROMPT.md", "two"]);
+    ran.expect(1).err("error: the agent is at work").err(&format!("Hint: `loopkeeper pause {id}`"));
+    world
+        .run(&["prioritize", "PROMPT.md", "two", "1"])
+        .expect(0)
+        .out("takes it up after its current iteration");
+    world.run(&["pause"]).expect(0);
+    go(&world, 1);
+    world.until("rest", |it| it["type"] == "iteration-ended");
+    world.run(&["skip", "PROMPT.md", "two"]).expect(0).out("is skipped");
+    world.run(&["resume"]).expect(0);
+    assert_eq!(end(&world), ("completed".to_owned(), true, 2));
 }

@@ -45,6 +45,7 @@ async fn change(shared: &Arc<Shared>, task: &str, item: String, wish: Wish) -> D
                 it.text = open.text.to_string();
             }
         }
+        replan::refuse_in_iteration((&root, &id), &documents, (&item, wish))?;
         let change = replan::change(&documents, &item, wish)?;
         let open = shown(&root.join(&change.file));
         if open.is_none() {
