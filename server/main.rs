@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use loopkeeper::adapters::http::messenger;
 use loopkeeper::front::keeping;
 use loopkeeper::keeper::domain;
 
@@ -15,9 +14,6 @@ fn main() -> ExitCode {
     }
     if word == keeping::WORD {
         return keeping::main(args);
-    }
-    if word == messenger::WORD {
-        return messenger::main();
     }
     loopkeeper::cli::main()
 }

@@ -44,9 +44,7 @@ fn ask_for_keeper(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result
 /// What runs from the state folder finds its parts only there.
 fn install_parts(store: &StateDir) -> Result<(), Failure> {
     store.install_part(Part::Warden, VERSION)?;
-    if store.install_part(Part::Request, VERSION)?.is_none() {
-        store.install_binary(VERSION)?;
-    }
+    store.install_part(Part::Request, VERSION)?;
     Ok(())
 }
 

@@ -21,7 +21,7 @@ use crate::adapters::process::orphans;
 use crate::adapters::sandbox::Domain;
 use crate::adapters::snapshots::{SnapshotError, Store};
 use crate::adapters::state_dir::StateDir;
-use crate::adapters::state_dir::binary::{Part, whole_beside};
+use crate::adapters::state_dir::binary::Part;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::trust::permit::{Checks, Permit};
 
@@ -187,13 +187,10 @@ pub(crate) fn warden(state: &StateDir) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from("/proc/self/exe"))
 }
 
-/// The program that makes requests: a small one of its own, else the whole one, which a keeper may not be.
+/// The program that makes requests; nothing else can, since nothing else is to hold TLS in memory.
 fn messenger(state: &StateDir) -> PathBuf {
-    let whole = || state.install_whole(VERSION).ok().flatten();
-    let beside = |it: PathBuf| [Part::Request.beside(&it), whole_beside(&it)];
-    let not_installed = || std::env::current_exe().into_iter().flat_map(beside);
-    let found = own_part(state, Part::Request).chain(once_with(whole).flatten());
-    first_that_runs(found.chain(once_with(not_installed).flatten()))
+    let not_installed = || std::env::current_exe().map(|it| Part::Request.beside(&it));
+    first_that_runs(own_part(state, Part::Request).chain(once_with(not_installed).flatten()))
         .unwrap_or_else(|| PathBuf::from("loopkeeper-request"))
 }
 

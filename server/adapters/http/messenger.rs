@@ -1,5 +1,4 @@
-//! Makes one request, in a process of its own (`loopkeeper-request`, or `loopkeeper request` where that was not
-//! installed along). Each host is resolved once, every address is judged by the core's rules, and one that passed is
+//! Makes one request, in a process of its own (`loopkeeper-request`). Each host is resolved once, every address is judged by the core's rules, and one that passed is
 //! what is connected to: no proxy, no second look-up, no cookie. A redirect is a request like the first.
 
 use std::fmt;

@@ -13,7 +13,7 @@ use super::lock::{Gate, pass};
 use super::{StateDir, StateError};
 use crate::adapters::durable;
 
-/// Small programs for what the whole one can do too. They lie beside it where they were installed along.
+/// Small programs, for what the whole one can do too and for requests. They lie beside it where they were installed along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Keeper,
@@ -36,8 +36,9 @@ impl Part {
 
     /// Where it lies if it lies beside `program`, which may be a part itself.
     pub fn beside(self, program: &Path) -> PathBuf {
-        let whole = whole_beside(program).into_os_string().into_vec();
-        PathBuf::from(OsString::from_vec([whole.as_slice(), self.suffix().as_bytes()].concat()))
+        let name = program.file_name().unwrap_or_default().as_bytes();
+        let stem = Self::of(name).and_then(|it| name.strip_suffix(it.suffix().as_bytes())).unwrap_or(name);
+        program.with_file_name(OsString::from_vec([stem, self.suffix().as_bytes()].concat()))
     }
 
     /// What this process is. A file that was deleted meanwhile is told with that word.
@@ -52,13 +53,6 @@ impl Part {
     }
 }
 
-/// Where the whole program lies if it lies beside `program`, which may be a part, or be it.
-pub fn whole_beside(program: &Path) -> PathBuf {
-    let name = program.file_name().unwrap_or_default().as_bytes();
-    let stem = Part::of(name).and_then(|it| name.strip_suffix(it.suffix().as_bytes())).unwrap_or(name);
-    program.with_file_name(OsString::from_vec(stem.to_vec()))
-}
-
 impl StateDir {
     /// A part under `bin/<version>-<part>`, if the running program brought one now or earlier.
     pub fn install_part(&self, part: Part, version: &str) -> Result<Option<PathBuf>, StateError> {
@@ -68,14 +62,6 @@ impl StateDir {
             return self.install(&brought, &name).map(Some);
         }
         Ok(Some(self.bin().join(name)).filter(|it| it.is_file()))
-    }
-
-    /// The whole program under `bin/<version>`, if it is what runs, or what was installed there earlier.
-    pub fn install_whole(&self, version: &str) -> Result<Option<PathBuf>, StateError> {
-        if Part::running().is_none() {
-            return self.install_binary(version).map(Some);
-        }
-        Ok(Some(self.bin().join(version)).filter(|it| it.is_file()))
     }
 
     /// The running program, whichever it is, under `bin/<version>` or as that part of it; linked or copied there

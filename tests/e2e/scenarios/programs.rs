@@ -96,14 +96,13 @@ fn a_keeper_of_another_build_is_not_used() {
 }
 
 #[test]
-fn requests_are_made_by_the_whole_program_where_it_is_alone() {
+fn without_the_program_for_them_requests_could_not_be_made() {
     let get = "Up: `GET http://127.0.0.1:1/`";
     let world = Scenario { criteria: &[get], acts: &["true"], ..Scenario::default() }.world();
     let program = alone(&world);
     let run = |args: &[&str]| Ran::of(&world.terminal.command_of(&program, args).output().unwrap());
     run(&["run", "--trust", "--max-iterations", "1"]).expect(4);
-    run(&["check"]).expect(1).out("nobody answers at 127.0.0.1:1");
-    assert_eq!(fs::read_dir(world.terminal.state().join("bin")).unwrap().count(), 2, "a lock besides");
+    run(&["check"]).expect(1).out("could not be asked: `loopkeeper-request` was not found");
 }
 
 /// What is linked into a program that rests for hours rests with it.
@@ -114,6 +113,7 @@ fn only_who_makes_requests_knows_certificates() {
         assert_eq!(memchr::memmem::find(&bytes, b"GlobalSign").is_some(), expect, "{program}");
     };
     check(env!("CARGO_BIN_EXE_loopkeeper-request"), true);
+    check(env!("CARGO_BIN_EXE_loopkeeper"), false);
     check(env!("CARGO_BIN_EXE_loopkeeper-keeper"), false);
     check(env!("CARGO_BIN_EXE_loopkeeper-warden"), false);
 }
