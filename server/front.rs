@@ -2,6 +2,7 @@
 //! back. Acts on behalf of one user; prints nothing, asks nothing, knows neither exit codes nor LSP.
 
 pub(crate) mod changes;
+pub(crate) mod crew;
 pub(crate) mod export;
 pub(crate) mod failure;
 pub(crate) mod follow;

@@ -10,6 +10,7 @@ pub mod domain;
 mod haste;
 mod hooks;
 mod inspect;
+mod jury;
 pub mod launch;
 pub mod main_loop;
 mod notes;

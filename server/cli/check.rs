@@ -25,7 +25,7 @@ use crate::adapters::state_dir::lock::LockError;
 use crate::front::follow::Following;
 use crate::front::loops::Seen;
 use crate::front::work::Work;
-use crate::front::{self, order};
+use crate::front::{self, crew, order};
 use crate::keeper::check_only;
 
 /// Between two looks for the result of a keeper.
@@ -69,9 +69,10 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         failure::warn(warning);
     }
     let state = StateDir::open()?;
-    trust::gate(&work, &front::trust::items(&work, None)?, &state, Consent::Asked)?;
+    let judge = crew::judge(&work)?;
+    trust::gate(&work, &front::trust::of_checks(&work, &judge)?, &state, Consent::Asked)?;
     let results = match state.tree_holder(&work.root)? {
-        None => by_ourselves(&work, &state)?,
+        None => by_ourselves(&work, judge, &state)?,
         Some((holder, path)) => match of_task(&state, &holder, &work) {
             Some(seen) => by_its_keeper(&state, &seen)?,
             None => return Err(LockError::TreeBusy { holder, path }.into()),
@@ -88,10 +89,14 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     Ok(if holds { Exit::Done } else { Exit::Ended })
 }
 
-fn by_ourselves(work: &Work, state: &StateDir) -> Result<Vec<CheckResult>, Failure> {
+fn by_ourselves(
+    work: &Work,
+    judge: Option<AgentPlan>,
+    state: &StateDir,
+) -> Result<Vec<CheckResult>, Failure> {
     let workspace = state.workspace(&work.root)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let round = check_only::check(state, &workspace, work.spec(no_agent()), Box::new(|_| {}));
+    let round = check_only::check(state, &workspace, work.spec(no_agent(), judge), Box::new(|_| {}));
     Ok(LocalSet::new().block_on(&runtime, round)?.results)
 }
 

@@ -16,6 +16,7 @@ use super::{demo_project, trust};
 use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
 use crate::front;
+use crate::front::crew::Crew;
 use crate::front::work::Work;
 use crate::keeper::launch;
 
@@ -66,8 +67,8 @@ fn kept(project: &Path, out: &mut Out) -> Answer {
 /// One loop; its exit code, and the tree at its start.
 fn play(project: &Path, state: &StateDir, out: &mut Out) -> Result<(Exit, Option<String>), Failure> {
     let work = Work::find(Some(&project.to_string_lossy()), &[])?;
-    let plan = front::trust::agent(&work)?;
-    trust::gate(&work, &front::trust::items(&work, Some(&plan))?, state, Consent::Given)?;
+    let crew = Crew::of(&work)?;
+    trust::gate(&work, &front::trust::items(&work, &crew)?, state, Consent::Given)?;
     out.line(format_args!(
         "{LOUD}{}{LOUD:#}: a small project in {}, half done.",
         work.title(),
@@ -76,7 +77,7 @@ fn play(project: &Path, state: &StateDir, out: &mut Out) -> Result<(Exit, Option
     out.line("The built-in agent plays a short script; the checks are real. Nothing leaves this machine.");
     out.line("");
     let workspace = state.workspace(&work.root)?;
-    let dir = launch::prepare(state, &workspace, work.spec(plan), &work.task.prompt)?;
+    let dir = launch::prepare(state, &workspace, work.spec(crew.agent, crew.judge), &work.task.prompt)?;
     let (exit, ended) = foreground::keep(&dir, Show::new(Form::Text, out))?;
     Ok((exit, ended.tree_after(0).map(str::to_owned)))
 }

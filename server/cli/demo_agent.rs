@@ -9,6 +9,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
+use loopkeeper_core::jury;
 use loopkeeper_core::prompt::MAX_BYTES;
 use serde_json::{Value, json};
 
@@ -54,9 +55,15 @@ const STEPS: [Step; 4] = [
 ];
 
 pub(super) fn run() -> Answer {
-    // The prompt is drained as every agent does it; the script follows the files.
-    let _ = io::copy(&mut io::stdin().lock().take(MAX_BYTES as u64), &mut io::sink());
-    let played = play(Path::new("."), &mut Voice { out: io::stdout().lock(), pace: PACE });
+    // The prompt is read as every agent does it; the script follows the files.
+    let mut prompt = String::new();
+    let _ = io::stdin().lock().take(MAX_BYTES as u64).read_to_string(&mut prompt);
+    let mut voice = Voice { out: io::stdout().lock(), pace: PACE };
+    let folder = Path::new(".");
+    let played = match jury::key(&prompt) {
+        Some(key) => judge(folder, key, &mut voice),
+        None => play(folder, &mut voice),
+    };
     played.map(|()| Exit::Done).map_err(|error| {
         // One line: it becomes the reason by which the loop fails.
         Failure::ended(format_args!(
@@ -78,6 +85,14 @@ fn play(folder: &Path, voice: &mut Voice<impl Write>) -> io::Result<()> {
         voice.edited(name)?;
     }
     voice.finish(step.last_words)
+}
+
+/// Asked for a reason why something does not hold: as long as the script is not at its end, that is one.
+fn judge(folder: &Path, key: &str, voice: &mut Voice<impl Write>) -> io::Result<()> {
+    let holds = next(&fs::read_to_string(folder.join(PROGRAM))?).is_none();
+    let reason = if holds { "" } else { "The script of the demo goes on." };
+    let answer = json!({"judge": key, "holds": holds, "reason": reason, "places": []});
+    voice.finish(&answer.to_string())
 }
 
 /// The step after the one that the program shows; a program that somebody changed gets the last step.

@@ -21,6 +21,7 @@ use super::trust::Consent;
 use super::watch::Watched;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
+use crate::front::crew::Crew;
 use crate::front::start::{self, Attended, Start};
 use crate::front::work::{Typed, Work};
 use crate::front::{self, keeper};
@@ -74,11 +75,11 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     for warning in work.warnings() {
         failure::warn(warning);
     }
-    let plan = front::trust::agent(&work)?;
-    let items = front::trust::items(&work, Some(&plan))?;
+    let crew = Crew::of(&work)?;
+    let items = front::trust::items(&work, &crew)?;
     let state = StateDir::open()?;
     if args.dry_run {
-        dry::show(&dry::Plan { work: &work, agent: &plan, items: &items, state: &state }, out);
+        dry::show(&dry::Plan { work: &work, crew: &crew, items: &items, state: &state }, out);
         return Ok(Exit::Done);
     }
     start::refuse_busy(&state, &work)?;
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let on_its_own = args.detach || on_a_terminal();
     let start = Start {
         work: &work,
-        agent: plan,
+        crew,
         anyway: args.anyway,
         own_promise: args.completion_promise.is_some(),
         attended: if on_its_own { Attended::Yes } else { Attended::No },

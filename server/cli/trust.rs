@@ -13,7 +13,7 @@ use super::out::Out;
 use super::select::TaskArg;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::trust::TrustStore;
-use crate::front::trust::{agent, is_or_are, is_typed, items, page, refused};
+use crate::front::trust::{is_or_are, is_typed, known_items, page, refused};
 use crate::front::work::Work;
 
 #[derive(Debug, clap::Args)]
@@ -33,8 +33,7 @@ pub(crate) enum Consent {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let work = Work::find(args.task.path.as_deref(), &[])?;
-    let plan = agent(&work).inspect_err(|missing| failure::warn(missing)).ok();
-    let items = items(&work, plan.as_ref())?;
+    let items = known_items(&work, |missing| failure::warn(missing))?;
     let mut store = open(&StateDir::open()?);
     let unknown = store.unknown(&work.root, &items);
     out.write(&page(&work.root, &items).text());

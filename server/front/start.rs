@@ -4,9 +4,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::branch;
-use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::preset;
 
+use super::crew::Crew;
 use super::failure::Failure;
 use super::loops::Seen;
 use super::patience;
@@ -20,7 +20,7 @@ use crate::keeper::launch;
 /// Everything that was decided before the loop begins.
 pub(crate) struct Start<'a> {
     pub(crate) work: &'a Work,
-    pub(crate) agent: AgentPlan,
+    pub(crate) crew: Crew,
     /// Go on although everything already holds.
     pub(crate) anyway: bool,
     /// The promise was given as an argument, which wins over the document.
@@ -60,7 +60,7 @@ fn is_over(state: &StateDir, holder: &str) -> bool {
 pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Failure> {
     let Start { work, .. } = start;
     let workspace = state.workspace(&work.root)?;
-    let mut spec = work.spec(start.agent.clone());
+    let mut spec = work.spec(start.crew.agent.clone(), start.crew.judge.clone());
     if start.own_promise {
         // It is part of the settings by now.
         spec.promise.clone_from(&work.settings.exit.promise);

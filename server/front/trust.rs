@@ -9,28 +9,31 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::trust::{Item, Page, Runs};
 use loopkeeper_core::view::words;
 
+use super::crew::Crew;
 use super::failure::{Failure, Kind};
 use super::work::{TaskKind, Work};
-use crate::adapters::agents;
 use crate::adapters::trust::surfaces::surfaces;
 
-/// The agent as it would be started.
-pub(crate) fn agent(work: &Work) -> Result<AgentPlan, Failure> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let settings = &work.settings;
-    Ok(agents::plan(&agents::Wanted {
-        agent: &settings.agent,
-        agents: &settings.agents,
-        root: &work.root,
-        criteria: &work.task.criteria,
-        path: &path,
-        is_root: rustix::process::geteuid().is_root(),
-        env_set: &settings.env_set,
-    })?)
+/// Everything that would run, with what makes it run otherwise than it looks.
+pub(crate) fn items(work: &Work, crew: &Crew) -> Result<Vec<Item>, Failure> {
+    let mut items = of_checks(work, crew.all())?;
+    items.extend(Item::hooks(&work.settings.on));
+    Ok(items)
 }
 
-/// Everything that would run, with what makes it run otherwise than it looks.
-pub(crate) fn items(work: &Work, agent: Option<&AgentPlan>) -> Result<Vec<Item>, Failure> {
+/// The same where agents cannot be found: what is known all the same.
+pub(crate) fn known_items(work: &Work, missing: impl FnOnce(&Failure)) -> Result<Vec<Item>, Failure> {
+    match Crew::of(work).inspect_err(missing) {
+        Ok(crew) => items(work, &crew),
+        Err(_) => of_checks(work, []),
+    }
+}
+
+/// The same for a round of checks alone, which may ask a judge; `agents`: whoever is started besides.
+pub(crate) fn of_checks<'a>(
+    work: &Work,
+    agents: impl IntoIterator<Item = &'a AgentPlan>,
+) -> Result<Vec<Item>, Failure> {
     let mut items = match work.kind {
         TaskKind::Documents => Item::checks(&work.task.criteria, |file| work.text_of(file)),
         // What is typed as an argument is trusted by being typed.
@@ -38,11 +41,11 @@ pub(crate) fn items(work: &Work, agent: Option<&AgentPlan>) -> Result<Vec<Item>,
     };
     items.extend(Item::servers(&work.settings.serve, &work.task.criteria));
     items.extend(Item::settings(work.resolved.to_trust()));
-    if let Some(agent) = agent {
-        items.push(Item::agent(agent));
-        items.extend(Item::hooks(&work.settings.on));
+    let mut agents = agents.into_iter().peekable();
+    if agents.peek().is_some() {
         items.extend(surfaces(&work.root)?);
     }
+    items.extend(agents.map(Item::agent));
     Ok(items)
 }
 

@@ -119,7 +119,7 @@ impl Work {
     }
 
     /// What a loop on it starts with; nobody is there to answer it, and nothing was asked for besides.
-    pub(crate) fn spec(&self, agent: AgentPlan) -> LoopSpec {
+    pub(crate) fn spec(&self, agent: AgentPlan, judge: Option<AgentPlan>) -> LoopSpec {
         LoopSpec {
             loop_id: String::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -128,6 +128,7 @@ impl Work {
             root: self.root.to_string_lossy().into_owned(),
             inline_prompt: (self.kind == TaskKind::Typed).then(|| self.task.prompt.clone()),
             agent,
+            judge,
             settings: self.settings.clone(),
             branch: None,
             preset: None,

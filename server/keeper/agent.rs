@@ -22,17 +22,18 @@ use tokio::time::Instant;
 use super::control::News;
 use super::hooks;
 use super::perform::Scene;
-use super::stage::Env;
+use super::stage::{Env, Stage};
 use crate::adapters::clock;
 use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
 use crate::adapters::sandbox::Domain;
+use crate::adapters::trust::permit::Approved;
 
 /// CPU use is looked up this often: it costs a walk over all processes.
 const CPU_EVERY: Duration = Duration::from_secs(5);
 /// What of stderr is kept for the message of a failure.
 const STDERR_TAIL: usize = 4 * 1024;
 /// The agent's session, in its environment.
-const SESSION: &str = "LOOPKEEPER_SESSION";
+pub(super) const SESSION: &str = "LOOPKEEPER_SESSION";
 /// Set where the session goes on.
 const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
 
@@ -114,14 +115,14 @@ fn cpu_every(idle_ms: u64) -> Duration {
 
 /// A process that stays behind the end of its turn waits for what it left running, perhaps for ever.
 #[derive(Default)]
-struct Rest {
+pub(super) struct Rest {
     /// Until when it may stay; `None` while a turn is on.
-    until: Option<Instant>,
+    pub(super) until: Option<Instant>,
     was_cut: bool,
 }
 
 impl Rest {
-    async fn over(&self) {
+    pub(super) async fn over(&self) {
         match self.until {
             Some(until) => tokio::time::sleep_until(until).await,
             None => std::future::pending().await,
@@ -272,15 +273,15 @@ impl Run {
 }
 
 /// What the watching left behind.
-struct Left {
-    ending: AgentEnding,
-    halted: Option<Halt>,
-    was_cut: bool,
-    stderr: String,
-    duration_ms: u64,
+pub(super) struct Left {
+    pub(super) ending: AgentEnding,
+    pub(super) halted: Option<Halt>,
+    pub(super) was_cut: bool,
+    pub(super) stderr: String,
+    pub(super) duration_ms: u64,
 }
 
-fn sum(reader: Reader, ended: process::Ended, left: Left, most_steps: u32) -> AgentRun {
+pub(super) fn sum(reader: Reader, ended: process::Ended, left: Left, most_steps: u32) -> AgentRun {
     let reason = ended.not_started.unwrap_or_default();
     let ending = match (reason.as_str(), left.ending, left.halted) {
         ("", AgentEnding::Exited, Some(Halt::Steps)) => AgentEnding::Capped,
@@ -345,15 +346,14 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     let prompt_file = scene.dir.prompts().join(format!("{name}.md"));
     super::private_file(&prompt_file, start.prompt.as_bytes())
         .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
-    let plan = scene.stage.permit.agent(&scene.stage.spec.agent);
-    let plan = plan.map_err(|denied| format!("the agent's command is {denied}"))?;
-    let AgentPlan { permissions, prompt, .. } = *plan.value();
+    let plan = permitted(&scene.stage, &scene.stage.spec.agent)?;
+    let AgentPlan { permissions, .. } = *plan.value();
     if permissions == Permissions::SandboxedAll && !matches!(*scene.stage.domain, Domain::PidNamespace { .. })
     {
         let sentence = scene.stage.domain.sentence();
         return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
     }
-    let stdin = if prompt == PromptBy::Stdin { Stdin::File(prompt_file.clone()) } else { Stdin::Null };
+    let stdin = stdin(plan.value(), &prompt_file);
     Ok(Job {
         argv: plan.map(|plan| words(&plan, start, &prompt_file)),
         cwd: PathBuf::from(&scene.stage.spec.root),
@@ -364,8 +364,16 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     })
 }
 
+pub(super) fn permitted(stage: &Stage, plan: &AgentPlan) -> Result<Approved<AgentPlan>, String> {
+    stage.permit.agent(plan).map_err(|denied| format!("the agent's command is {denied}"))
+}
+
+pub(super) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> Stdin {
+    if plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file.to_owned()) } else { Stdin::Null }
+}
+
 /// The plan's words with this iteration's values in them. No shell ever sees them.
-fn words(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
+pub(super) fn words(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
     let prompt_file = &prompt_file.to_string_lossy();
     let values = argv::Values { session: &start.session, prompt: &start.prompt, prompt_file };
     let words = if start.resumed { plan.kind().resuming(&plan.argv) } else { plan.argv.clone() };
@@ -387,7 +395,7 @@ fn here() -> Here<'static> {
     Here { wall: clock::now().wall, offset: &clock::offset }
 }
 
-fn keep_tail(kept: &mut String, line: &str) {
+pub(super) fn keep_tail(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
     if kept.len() > 2 * STDERR_TAIL {

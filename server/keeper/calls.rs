@@ -1,6 +1,7 @@
 //! Takes a slot for the coming iteration from the list that all loops of this user share. Waits for others at the
 //! list, a moment each, without keeping anybody from being heard.
 
+use std::path::Path;
 use std::time::Duration;
 
 use loopkeeper_core::decide::{Event, Loop, Slot};
@@ -20,30 +21,32 @@ pub(super) fn take(scene: &Scene, state: &Loop, iteration: u32) {
         iteration,
         limit: state.spec.settings.limits.calls_per_hour,
     };
-    if let Some(slot) = try_once(scene, &asker) {
+    let list = scene.state.calls();
+    if let Some(slot) = try_once(&list, &asker) {
         return scene.tell(Event::CallAnswered(slot));
     }
     let scene = scene.clone();
     tokio::task::spawn_local(async move {
-        let slot = in_time(&scene, &asker).await;
+        let slot = in_time(&list, &asker).await;
         scene.tell(Event::CallAnswered(slot));
     });
 }
 
-async fn in_time(scene: &Scene, asker: &Asker) -> Slot {
+/// As soon as whoever holds the list lets go of it.
+pub(super) async fn in_time(list: &Path, asker: &Asker) -> Slot {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
-        tokio::time::sleep(PAUSE).await;
-        if let Some(slot) = try_once(scene, asker) {
+        if let Some(slot) = try_once(list, asker) {
             return slot;
         }
+        tokio::time::sleep(PAUSE).await;
     }
     Slot::Unknown { message: "another process does not let go of the list of calls".to_owned() }
 }
 
 /// `None`: somebody else is at it.
-fn try_once(scene: &Scene, asker: &Asker) -> Option<Slot> {
-    calls::take(&scene.state.calls(), asker, clock::now()).unwrap_or_else(|error| {
+fn try_once(list: &Path, asker: &Asker) -> Option<Slot> {
+    calls::take(list, asker, clock::now()).unwrap_or_else(|error| {
         super::note(&error.to_string());
         Some(Slot::Unknown { message: error.to_string() })
     })

@@ -46,7 +46,7 @@ async fn steady_round(stage: &Stage) -> Result<Round, KeeperError> {
     let mut rounds = 0;
     loop {
         rounds += 1;
-        let judged = rounds::judge(stage, Request::at_rest(stage.spec.criteria.clone())).await;
+        let judged = rounds::judge(stage, Request::at_rest(&stage.spec)).await;
         let (mut round, wrote) = judged.map_err(|it| KeeperError::Workspace { message: it.message })?;
         let stray = wrote.iter().find(|it| !artefacts.contains(*it)).cloned();
         let Some(stray) = stray else { return Ok(round) };
@@ -93,8 +93,13 @@ mod tests {
     fn a_damaged_record_is_put_aside_and_the_round_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("PROMPT.md.jsonl");
-        let round =
-            Round { tree_before: "a".into(), tree_after: "a".into(), wrote: Vec::new(), results: Vec::new() };
+        let round = Round {
+            tree_before: "a".into(),
+            tree_after: "a".into(),
+            wrote: Vec::new(),
+            results: Vec::new(),
+            judging: None,
+        };
         record(&path, &round).unwrap();
         record(&path, &round).unwrap();
         let damaged = std::fs::read_to_string(&path).unwrap().replacen("treeBefore", "treeBefxre", 1);

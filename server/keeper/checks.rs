@@ -19,6 +19,7 @@ use loopkeeper_core::settings::Service;
 use loopkeeper_core::task::{Check, Criterion};
 use tokio::time::Instant;
 
+pub(super) use self::command::output_file;
 use self::servers::{NotReady, Servers};
 use crate::adapters::http::Asker;
 use crate::adapters::sandbox::Domain;
@@ -101,7 +102,8 @@ async fn run(plan: &Plan<'_>, criterion: &Criterion) -> CheckResult {
         Some(Check::Command { command, .. }) => return command::run(plan, criterion, command, timeout).await,
         Some(Check::Clean) => clean::look(plan, timeout).await,
         Some(Check::Get { url, .. }) => return get::run(plan, criterion, url, timeout).await,
-        Some(Check::Judge { .. }) => Finding::of(Status::CouldNotRun, "not yet supported"),
+        // Asked once all others are done, see `keeper::jury`.
+        Some(Check::Judge { .. }) => Finding::of(Status::Unverified, "not asked: other checks come first"),
         Some(files) => files::look(plan.root, files, timeout).await,
     };
     finding.into_result(criterion, plan.redactor, begin.elapsed())

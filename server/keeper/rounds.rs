@@ -4,10 +4,12 @@
 use std::time::Duration;
 
 use loopkeeper_core::decide::{Event, Loop, Phase};
-use loopkeeper_core::journal::Round;
+use loopkeeper_core::journal::{LoopSpec, Round};
+use loopkeeper_core::jury::is_due;
 use loopkeeper_core::task::{Check, Criterion};
 
 use super::checks::{self, Plan};
+use super::jury::{self, Judging};
 use super::perform::Scene;
 use super::stage::{Stage, Trouble};
 use crate::adapters::git;
@@ -24,6 +26,7 @@ pub(super) struct Request {
     iteration: u32,
     /// What `clean` tolerates; `None`: whatever is there now.
     untracked: Option<Vec<String>>,
+    judging: Judging,
 }
 
 impl Request {
@@ -33,12 +36,14 @@ impl Request {
         let just_taken = first || (state.phase == Phase::Checking && repeats == 0);
         let tree = state.snapshots.last().filter(|_| just_taken).map(|it| it.tree.clone());
         let untracked = (!first).then(|| state.untracked.clone());
-        Self { criteria, tree, iteration: state.iteration, untracked }
+        let judging = Judging::of_loop(state);
+        Self { criteria, tree, iteration: state.iteration, untracked, judging }
     }
 
     /// Without a loop nothing was there at the start: `clean` means clean.
-    pub(super) fn at_rest(criteria: Vec<Criterion>) -> Self {
-        Self { criteria, tree: None, iteration: 0, untracked: Some(Vec::new()) }
+    pub(super) fn at_rest(spec: &LoopSpec) -> Self {
+        let (criteria, untracked) = (spec.criteria.clone(), Some(Vec::new()));
+        Self { criteria, tree: None, iteration: 0, untracked, judging: Judging::at_rest(spec) }
     }
 }
 
@@ -74,18 +79,29 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
         permit: &stage.permit,
         asker: Asker { program: &stage.messenger, domain: &stage.domain, env: &stage.check_env },
         servers: &settings.serve,
-        untracked: &request.untracked.unwrap_or_default(),
+        untracked: request.untracked.as_deref().unwrap_or_default(),
         output: &stage.outputs,
         number: request.iteration,
     };
-    let results = checks::run_round(&plan).await;
-    let after = stage.with_store(take).await?;
+    let mut results = checks::run_round(&plan).await;
+    let mut after = stage.with_store(take).await?;
+    let mut judging = None;
+    if is_due(&request.criteria, &results) && request.judging.is_steady(stage, (&before, &after)).await? {
+        let heard = jury::hear(&plan, stage, &request.judging, &after).await?;
+        for result in heard.results {
+            results
+                .iter_mut()
+                .filter(|it| it.criterion == result.criterion)
+                .for_each(|it| *it = result.clone());
+        }
+        (judging, after) = (heard.spent, heard.tree);
+    }
     let wrote = if before == after { Vec::new() } else { differing(stage, &before, &after).await? };
     let named = wrote.iter().take(NAMED_PATHS).cloned().collect();
-    Ok((Round { tree_before: before, tree_after: after, wrote: named, results }, wrote))
+    Ok((Round { tree_before: before, tree_after: after, wrote: named, results, judging }, wrote))
 }
 
-async fn differing(stage: &Stage, before: &str, after: &str) -> Result<Vec<String>, Trouble> {
+pub(super) async fn differing(stage: &Stage, before: &str, after: &str) -> Result<Vec<String>, Trouble> {
     let (before, after) = (before.to_owned(), after.to_owned());
     stage.with_store(move |store| Ok(store.changed(&before, &after)?)).await
 }

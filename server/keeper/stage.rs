@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_core::agent::claude::start::SANDBOXED;
 use loopkeeper_core::agent::kind::Kind;
-use loopkeeper_core::journal::{LoopSpec, PauseReason};
+use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::settings::Permissions;
 
@@ -47,6 +47,8 @@ pub struct Stage {
     pace: Rc<Cell<Duration>>,
     /// Where outputs are kept.
     pub outputs: PathBuf,
+    /// The list of calls of this user.
+    pub calls: PathBuf,
 }
 
 impl Stage {
@@ -59,12 +61,13 @@ impl Stage {
         let checks = if spec.inline_prompt.is_some() { Checks::Typed } else { Checks::Written };
         let domain = Domain::detect(spec.settings.sandbox, &warden(state))?;
         Ok(Self {
-            agent_env: Rc::new(agent_environment(&spec, &domain)),
+            agent_env: Rc::new(agent_environment(&spec, &spec.agent, &domain)),
             check_env: Rc::new(environment(Reader::Check, &spec)),
             redactor: Rc::new(Redactor::from_env(text_variables(&spec))),
             store: Arc::new(Mutex::new(Store::open(&workspace.snapshots(), workspace.root())?)),
             pace: Rc::new(Cell::new(Duration::MAX)),
             outputs: outputs.to_owned(),
+            calls: state.calls(),
             permit: Rc::new(Permit::new(state, workspace.root(), checks)),
             messenger: messenger(state).into(),
             domain: Rc::new(domain),
@@ -151,18 +154,18 @@ fn environment(reader: Reader, spec: &LoopSpec) -> Env {
 
 /// What the agent's own start needs comes besides; the user's words about the same variables win. What belongs to
 /// its command line wins over both.
-fn agent_environment(spec: &LoopSpec, domain: &Domain) -> Env {
+pub(super) fn agent_environment(spec: &LoopSpec, agent: &AgentPlan, domain: &Domain) -> Env {
     let mut env = environment(Reader::Agent, spec);
-    let kind = spec.agent.kind();
+    let kind = agent.kind();
     let is_sandboxed = kind == Kind::Claude
-        && spec.agent.permissions == Permissions::SandboxedAll
+        && agent.permissions == Permissions::SandboxedAll
         && matches!(domain, Domain::PidNamespace { .. });
     for (name, value) in kind.environment().iter().copied().chain(is_sandboxed.then_some(SANDBOXED)) {
         if !env.iter().any(|(known, _)| known == name) {
             env.push((name.into(), value.into()));
         }
     }
-    for (name, value) in &spec.agent.env {
+    for (name, value) in &agent.env {
         env.retain(|(known, _)| known != name.as_str());
         env.push((name.into(), value.into()));
     }
@@ -173,7 +176,8 @@ fn agent_environment(spec: &LoopSpec, domain: &Domain) -> Env {
 fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
     let text =
         |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-    let set = spec.settings.env_set.iter().chain(&spec.agent.env);
+    let of_agents = std::iter::once(&spec.agent).chain(&spec.judge).flat_map(|it| &it.env);
+    let set = spec.settings.env_set.iter().chain(of_agents);
     std::env::vars_os().filter_map(text).chain(set.cloned()).collect()
 }
 

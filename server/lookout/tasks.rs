@@ -121,8 +121,7 @@ impl Saved {
     /// What of it nobody trusts yet.
     pub(super) fn unknown(&self, trust: &TrustStore) -> Unknown {
         let Some(work) = &self.work else { return Unknown::default() };
-        let plan = front::trust::agent(work).ok();
-        let Ok(items) = front::trust::items(work, plan.as_ref()) else { return Unknown::default() };
+        let Ok(items) = front::trust::known_items(work, |_| ()) else { return Unknown::default() };
         let unknown = trust.unknown(&work.root, &items);
         let commands: BTreeSet<&str> = unknown.iter().filter_map(command_of).collect();
         let needs = |check: &Check| matches!(check, Check::Command { command, .. } if commands.contains(command.as_str()));

@@ -280,7 +280,7 @@ async fn checks_of_files_and_checks_that_are_none() {
             criterion("has", Some(Check::Has { pattern: todo.clone(), globs: globs.clone() })),
             criterion("lacks", Some(Check::Lacks { pattern: todo, globs })),
             criterion("get", Some(Check::Get { url: "http://127.0.0.1:1/".to_owned(), expect: Vec::new() })),
-            criterion("judge", Some(Check::Judge { of: None })),
+            criterion("judge", Some(Check::Judge { of: None, prose: String::new() })),
             criterion("prose", None),
         ];
         let results = bench.round(&criteria).await;
@@ -294,7 +294,7 @@ async fn checks_of_files_and_checks_that_are_none() {
                 ("has", Status::Pass, "found in a.txt"),
                 ("lacks", Status::Fail, "\"TODO\" found in a.txt"),
                 ("get", Status::CouldNotRun, "nobody answers at 127.0.0.1:1"),
-                ("judge", Status::CouldNotRun, "not yet supported"),
+                ("judge", Status::Unverified, "not asked: other checks come first"),
                 ("prose", Status::Unverified, "no check"),
             ]
         );

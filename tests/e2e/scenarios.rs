@@ -9,6 +9,7 @@ mod damage;
 pub(crate) mod detached;
 mod git;
 mod hooks;
+mod judges;
 mod limits;
 mod memory;
 mod plans;

@@ -1,6 +1,5 @@
 //! `run --dry-run`: what would run, and why it would be like that. Starts nothing.
 
-use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::preset;
 use loopkeeper_core::trust::Item;
@@ -11,22 +10,26 @@ use crate::adapters::trust::TrustStore;
 use crate::cli::out::Out;
 use crate::cli::render::{Glyphs, LOUD, QUIET, table};
 use crate::front;
+use crate::front::crew::Crew;
 use crate::front::work::Work;
 
 pub(super) struct Plan<'a> {
     pub(super) work: &'a Work,
-    pub(super) agent: &'a AgentPlan,
+    pub(super) crew: &'a Crew,
     pub(super) items: &'a [Item],
     pub(super) state: &'a StateDir,
 }
 
 pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
-    let Plan { work, agent, items, state } = plan;
+    let Plan { work, crew: Crew { agent, judge }, items, state } = plan;
     let fact =
         |out: &mut Out, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
     fact(out, "Task", &sanitize::line(&work.id.0));
     fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
     fact(out, "Agent", &sanitize::line(&agent.name));
+    if let Some(judge) = judge {
+        fact(out, "Judge", &sanitize::line(&judge.name));
+    }
     for lack in agent.kind().capabilities().lacks() {
         fact(out, "Note", lack);
     }

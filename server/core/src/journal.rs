@@ -18,6 +18,7 @@ pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, WaitReaso
 use crate::agent::{AgentRun, ProviderError};
 use crate::check::CheckResult;
 use crate::claims::Claims;
+use crate::jury::Spending;
 use crate::moment::Moment;
 use crate::settings::{Happening, Settings};
 use crate::task::{Criterion, CriterionId, PlanItem, TaskId};
@@ -308,6 +309,9 @@ pub struct LoopSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inline_prompt: Option<String>,
     pub agent: AgentPlan,
+    /// Whom `judge` checks ask, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<AgentPlan>,
     pub settings: Settings,
     /// The branch that it works on; `None`: the one that is checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -391,6 +395,9 @@ pub struct Round {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrote: Vec<String>,
     pub results: Vec<CheckResult>,
+    /// What judges were asked, rounds that were repeated included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judging: Option<Spending>,
 }
 
 impl Round {

@@ -4,7 +4,7 @@
 //! as arguments, time comes in as [`moment::Moment`], what should happen goes out as data.
 //!
 //! Reading order: [`task`] (what must hold), [`check`] (what a check found), [`agent`] (what an agent said),
-//! [`claims`] (what its last message claims), [`journal`] (what is recorded), [`decide`] (`decide` and `apply`,
+//! [`claims`] (what its last message claims), [`jury`] (what an agent as a judge says), [`journal`] (what is recorded), [`decide`] (`decide` and `apply`,
 //! the heart), [`view`] (what is shown), [`settings`] (the one table of configuration).
 
 pub mod agent;
@@ -14,6 +14,7 @@ pub mod claims;
 pub mod decide;
 pub mod doctor;
 pub mod journal;
+pub mod jury;
 pub mod moment;
 pub mod prompt;
 pub mod protection;

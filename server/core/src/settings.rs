@@ -50,6 +50,9 @@ pub struct Settings {
     /// Globs the agent must not weaken.
     pub protected: Vec<String>,
     pub check_timeout_ms: u64,
+    /// Whom `judge` checks ask: a name of `[agents]`; `None`: the agent of the loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
     #[serde(default)]
     pub exit: ExitSettings,
     #[serde(default)]
@@ -96,6 +99,7 @@ impl Default for Settings {
             limits: Limits::default(),
             protected: vec!["tests/**".to_owned()],
             check_timeout_ms: 10 * 60 * 1000,
+            judge: None,
             exit: ExitSettings::default(),
             breaker: BreakerSettings::default(),
             session: SessionSettings::default(),
@@ -215,6 +219,8 @@ impl Dialect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Permissions {
+    /// Of a judge; no agent that works can have it.
+    ReadOnly,
     Edits,
     SandboxedAll,
     All,

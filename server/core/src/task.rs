@@ -115,8 +115,13 @@ pub enum Check {
     Clean,
     /// A request: answered with a status from 200 to 299, unless another is expected.
     Get { url: String, expect: Vec<Expect> },
-    /// Parsed, not yet supported.
-    Judge { of: Option<(u32, u32)> },
+    /// An agent that looks for a reason against it finds none; of several agents, so many.
+    Judge {
+        of: Option<(u32, u32)>,
+        /// What must hold, in words.
+        #[serde(default)]
+        prose: String,
+    },
 }
 
 /// What a check's output must look like besides its exit code.
@@ -201,8 +206,6 @@ pub enum FindingCode {
     NotACheck,
     /// A criteria section without items.
     NoCriteria,
-    /// A check of a kind that this version does not run (`judge`).
-    NotYetSupported,
     /// Criteria written behind a colon in one line: better as a list.
     InlineList,
     /// A doubled promise tag.
@@ -219,7 +222,7 @@ impl FindingCode {
     /// Whether a task with this finding must not start: it would run less than its author wrote.
     pub fn blocks_start(self) -> bool {
         match self {
-            Self::BadCheck | Self::NotYetSupported | Self::Syntax => true,
+            Self::BadCheck | Self::Syntax => true,
             Self::NotACheck
             | Self::NoCriteria
             | Self::InlineList

@@ -66,6 +66,7 @@ impl Item {
     /// An agent as it would be started.
     pub fn agent(plan: &AgentPlan) -> Self {
         let permissions = match plan.permissions {
+            Permissions::ReadOnly => "read-only",
             Permissions::Edits => "edits",
             Permissions::SandboxedAll => "sandboxed-all",
             Permissions::All => "all",

@@ -40,7 +40,7 @@ pub(super) async fn run(
 }
 
 /// Ends in `.out` already, so that the writer's own endings replace that one and not the criterion's id.
-pub(super) fn output_file(plan: &Plan<'_>, criterion: &Criterion) -> PathBuf {
+pub(in super::super) fn output_file(plan: &Plan<'_>, criterion: &Criterion) -> PathBuf {
     plan.output.join(format!("{:04}.{}.out", plan.number, criterion.id.0))
 }
 

@@ -11,7 +11,7 @@ use crate::adapters::state_dir::lock::LockError;
 use crate::front::failure::Failure;
 use crate::front::loops::Seen;
 use crate::front::work::Work;
-use crate::front::{self, keeper, order};
+use crate::front::{self, crew, keeper, order};
 use crate::lookout::picture::TaskSeen;
 use crate::lsp::ext::{CheckArgs, CommandResult};
 use crate::lsp::shared::Shared;
@@ -39,7 +39,8 @@ fn begin(task: &TaskSeen, criterion: Option<&str>) -> Result<Begun, Refusal> {
         return Err(Refusal::bad_argument("the task has no such criterion any more"));
     }
     let store = StateDir::open().map_err(Failure::from)?;
-    if let Some(needed) = trust::needed(&store, &work, &front::trust::items(&work, None)?)? {
+    let items = front::trust::of_checks(&work, &crew::judge(&work)?)?;
+    if let Some(needed) = trust::needed(&store, &work, &items)? {
         return Ok(Begun::Untrusted(needed));
     }
     match store.tree_holder(&work.root).map_err(Failure::from)? {

@@ -6,6 +6,7 @@ use loopkeeper_core::settings::Argument;
 
 use super::{Done, Refusal, blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
+use crate::front::crew::Crew;
 use crate::front::start::{Attended, Start};
 use crate::front::work::Work;
 use crate::front::{self, keeper, start as beginnings};
@@ -34,15 +35,14 @@ fn begin(task: &TaskSeen, args: &StartArgs) -> Result<Begun, Refusal> {
     let arguments = arguments(task, args)?;
     let work = Work::find(task.path.to_str(), &arguments)?;
     work.refuse_broken()?;
-    let plan = front::trust::agent(&work)?;
-    let items = front::trust::items(&work, Some(&plan))?;
+    let crew = Crew::of(&work)?;
+    let items = front::trust::items(&work, &crew)?;
     let store = StateDir::open().map_err(crate::front::failure::Failure::from)?;
     beginnings::refuse_busy(&store, &work)?;
     if let Some(needed) = trust::needed(&store, &work, &items)? {
         return Ok(Begun::Untrusted(needed));
     }
-    let start =
-        Start { work: &work, agent: plan, anyway: args.anyway, own_promise: false, attended: Attended::Yes };
+    let start = Start { work: &work, crew, anyway: args.anyway, own_promise: false, attended: Attended::Yes };
     let dir = beginnings::prepare(&store, &start)?;
     if let Err(failure) = keeper::start_detached(&store, &dir, None) {
         beginnings::discard(&dir);

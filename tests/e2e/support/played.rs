@@ -42,7 +42,8 @@ impl Played {
     fn summed_up(&self) {
         let last = self.last();
         assert_eq!(last["sentence"], last["outcome"]["sentence"]);
-        assert_eq!(last["spent"]["calls"], last["iterations"], "each iteration is one start");
+        let calls = last["iterations"].as_u64().unwrap() + self.judged_by();
+        assert_eq!(last["spent"]["calls"], calls, "each iteration is one start, and each judge");
         assert_eq!(self.all("iteration-intended").len() as u64, last["iterations"].as_u64().unwrap());
         let runs = self.all("agent-ended");
         let final_text = runs.last().map_or("", |it| it["run"]["finalText"].as_str().unwrap());
@@ -51,6 +52,11 @@ impl Played {
         if self.world.starts() > 0 {
             assert_eq!(self.world.starts(), ran, "starts of the agent");
         }
+    }
+
+    /// How often a judge was asked.
+    fn judged_by(&self) -> u64 {
+        self.records.iter().filter_map(|it| it["round"]["judging"]["calls"].as_u64()).sum()
     }
 
     /// What was printed is the journal.

@@ -45,6 +45,7 @@ fn round() -> Round {
         tree_before: "a".into(),
         tree_after: "a".into(),
         wrote: Vec::new(),
+        judging: None,
         results: vec![
             result("aa", Status::Pass, "ok"),
             result("bb", Status::Fail, "exit 1"),

@@ -187,6 +187,7 @@ fn baseline(state: &mut Loop, record: &Record) {
     }
     state.results.retain(|id, _| criteria.iter().any(|it| it.criterion.id == *id));
     if let Some(round) = round {
+        state.spent.add(round.judging.unwrap_or_default());
         take_results(state, round);
         weakening::counted_first(state, *iteration, round);
         let all = passes(state);
@@ -315,6 +316,7 @@ fn snapshot(state: &mut Loop, record: &Record) {
 
 fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     let moved = round.tree_before != state.judged_tree;
+    state.spent.add(round.judging.unwrap_or_default());
     weakening::counted_in(state, iteration, round);
     flaky::compared(state, round);
     take_results(state, round);

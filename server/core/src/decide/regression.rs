@@ -2,9 +2,10 @@
 //! they were before it, and are judged again. Never against the user's hand: files that somebody changed meanwhile stay.
 
 use crate::check::Status;
-use crate::journal::{PauseReason, Round};
+use crate::journal::{PauseReason, Pinned, Round};
+use crate::jury;
 use crate::settings::OnRegression;
-use crate::task::CriterionId;
+use crate::task::{Criterion, CriterionId};
 
 use super::machine::{criteria_of, hold, put_back};
 use super::state::{Live, Loop};
@@ -89,7 +90,13 @@ fn broken<'a>(
 ) -> Vec<&'a str> {
     let fails =
         |id: &CriterionId| row.iter().any(|(of, status)| of == id && is_failure(*status)) && counts(id);
-    let held = state.pinned.iter().filter(|it| state.passing_before.contains(&it.criterion.id));
+    // A judge that could not be asked says nothing of the work.
+    let unasked = |it: &Criterion| {
+        let status = row.iter().find(|(of, _)| *of == it.id).map(|(_, status)| *status);
+        jury::needed(it).is_some() && matches!(status, Some(Status::CouldNotRun | Status::TimedOut))
+    };
+    let passing = |it: &&Pinned| state.passing_before.contains(&it.criterion.id) && !unasked(&it.criterion);
+    let held = state.pinned.iter().filter(passing);
     held.filter(|it| fails(&it.criterion.id)).map(|it| it.criterion.name.as_str()).collect()
 }
 

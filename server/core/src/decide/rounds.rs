@@ -4,6 +4,7 @@
 use crate::check::Status;
 use crate::claims::Claims;
 use crate::journal::{Changes, Claim, Pinned, Record, Role, Round};
+use crate::jury::Spending;
 use crate::task::{Check, Criterion};
 
 use super::machine::{criteria_of, stopped};
@@ -23,6 +24,12 @@ pub(super) struct Judged {
 
 pub(super) fn checks_done(state: &Loop, live: &mut Live, judged: Judged) -> Vec<Step> {
     let mut judged = judged;
+    let before = std::mem::take(&mut live.judging);
+    let asked = judged.round.judging.get_or_insert_default();
+    asked.add(before);
+    if *asked == Spending::default() {
+        judged.round.judging = None;
+    }
     if std::mem::take(&mut live.checking_at_rest) && state.at_rest() {
         mark_unstable(state, &mut judged.round, &judged.wrote);
         let round = judged.round;
@@ -31,8 +38,9 @@ pub(super) fn checks_done(state: &Loop, live: &mut Live, judged: Judged) -> Vec<
     match state.phase {
         Phase::Baseline => baseline_done(state, judged),
         Phase::Preparing => pinned_anew(state, live, judged),
-        Phase::Checking if is_disturbed(state, &judged.wrote) && live.repeats < MAX_REPEATS => {
+        Phase::Checking if is_worth_repeating(state, live, &judged) => {
             live.repeats += 1;
+            live.judging.add(judged.round.judging.unwrap_or_default());
             vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: live.repeats })]
         }
         Phase::Checking => iteration_over(state, live, Some(judged)),
@@ -176,6 +184,12 @@ fn is_test_only(state: &Loop, claims: &Claims, changes: &Changes) -> bool {
     let named_all = changes.count == changes.files.len() as u64;
     let work = claims.status.as_ref().and_then(|it| it.work_type.as_ref());
     named_all && !changes.committed && crate::claims::is_test_only(&changes.files, &row.commands, work)
+}
+
+/// A judge that changed files would do so again.
+fn is_worth_repeating(state: &Loop, live: &Live, judged: &Judged) -> bool {
+    let by_judge = judged.round.results.iter().any(|it| it.status == Status::Unstable);
+    is_disturbed(state, &judged.wrote) && !by_judge && live.repeats < MAX_REPEATS
 }
 
 fn is_disturbed(state: &Loop, wrote: &[String]) -> bool {

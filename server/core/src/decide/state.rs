@@ -10,6 +10,7 @@ use crate::journal::{
     BreakerState, Changes, Claim, Head, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Role,
     SnapshotWhen, WaitReason,
 };
+use crate::jury::Spending;
 use crate::moment::Moment;
 use crate::settings::Happening;
 use crate::task::{Criterion, CriterionId, PlanItem};
@@ -241,6 +242,8 @@ pub struct Live {
     pub ending: Option<AgentEnding>,
     /// Rounds of the present check phase that were thrown away.
     pub repeats: u32,
+    /// What judges were asked in those rounds.
+    pub judging: Spending,
     /// What the agent changed in this iteration, artefacts included.
     pub shot: super::Shot,
     /// The documents after the agent.
@@ -262,6 +265,15 @@ pub struct Live {
     pub kept: Option<u32>,
     /// The commit of the last iteration is being made.
     pub committing: bool,
+}
+
+impl Spent {
+    /// What judges cost is spent like what the agent costs.
+    pub(super) fn add(&mut self, asked: Spending) {
+        let mut all = Spending { calls: self.calls, cost_micros: self.cost_micros, tokens: self.tokens };
+        all.add(asked);
+        (self.calls, self.cost_micros, self.tokens) = (all.calls, all.cost_micros, all.tokens);
+    }
 }
 
 impl Loop {

@@ -9,6 +9,7 @@ use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::check::{CheckResult, Location, Status, TestCounts};
 use crate::claims::read;
+use crate::jury::Spending;
 use crate::moment::Moment;
 use crate::settings::{
     AgentSettings, Dialect, ExitSettings, Happening, Limits, Permissions, PromptBy, Sandbox, Settings,
@@ -237,6 +238,7 @@ fn plan_item() -> PlanItem {
 
 fn round(status: Status) -> Round {
     Round {
+        judging: Some(Spending { calls: 3, cost_micros: Some(30_000), tokens: Some(900) }),
         tree_before: "aa".repeat(20),
         tree_after: "aa".repeat(20),
         wrote: vec!["target/x".to_owned()],
@@ -317,6 +319,14 @@ fn spec() -> LoopSpec {
             permissions: Permissions::Edits,
             env: vec![("NAME".to_owned(), "value".to_owned())],
         },
+        judge: Some(AgentPlan {
+            name: "claude".to_owned(),
+            argv: vec!["/usr/bin/claude".to_owned(), "-p".to_owned()],
+            prompt: PromptBy::Stdin,
+            dialect: Dialect::Claude,
+            permissions: Permissions::ReadOnly,
+            env: Vec::new(),
+        }),
         settings: settings(),
         branch: Some("ralph/task".to_owned()),
         preset: Some(crate::settings::preset::Chosen {

@@ -19,8 +19,8 @@ pub(crate) fn spans(check: &Check) -> Vec<String> {
         Check::Has { pattern, globs } => (format!("has {} {}", written(pattern), globs.join(" ")), &[]),
         Check::Lacks { pattern, globs } => (format!("lacks {} {}", written(pattern), globs.join(" ")), &[]),
         Check::Clean => ("clean".to_owned(), &[]),
-        Check::Judge { of: None } => ("judge".to_owned(), &[]),
-        Check::Judge { of: Some((n, m)) } => (format!("judge {n} of {m}"), &[]),
+        Check::Judge { of: None, .. } => ("judge".to_owned(), &[]),
+        Check::Judge { of: Some((n, m)), .. } => (format!("judge {n} of {m}"), &[]),
     };
     std::iter::once(head).chain(expect.iter().map(expected)).collect()
 }

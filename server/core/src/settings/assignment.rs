@@ -109,6 +109,7 @@ fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
         ("tasks.exclude", Value::Texts(it)) => settings.task_exclude = it,
         ("criteria.protected", Value::Texts(it)) => settings.protected = it,
         ("criteria.timeout", Value::Amount(it)) => settings.check_timeout_ms = it,
+        ("criteria.judge", Value::Text(it)) => settings.judge = Some(it),
         ("keep.loops", Value::Count(it)) => settings.keep_loops = it,
         ("keep.days", Value::Count(it)) => settings.keep_days = it,
         ("keep.disk", Value::Amount(it)) => settings.keep_bytes = it,

@@ -68,6 +68,9 @@ pub(crate) const KEYS: &[Key] = &[
     key("criteria.timeout", Takes::Duration, r#""10m""#,
         "How long a check may take, unless its criterion says `(timeout …)`."),
 
+    key("criteria.judge", Takes::Agent, "",
+        "Whom `judge` checks ask, with rights to read only; without it another session of the loop's own agent."),
+
     key("exit.promise", Takes::Promise, r#""COMPLETE""#,
         "The text between `<promise>` tags by which the agent claims to be done, unless the task names another."),
     key("exit.done_signals", Takes::Count, "2",

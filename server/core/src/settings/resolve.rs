@@ -175,7 +175,10 @@ fn assemble(reading: Reading) -> Resolved {
     settings.written = winners.keys().filter(|it| preset_sets(it)).cloned().collect();
     let silent = without_command(&settings.agents, &mentioned);
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
-    findings.extend(winners.get("agent").and_then(|it| unknown_agent(&settings, it)));
+    let chosen = [("agent", Some(&settings.agent)), ("criteria.judge", settings.judge.as_ref())];
+    for (key, name) in chosen {
+        findings.extend(winners.get(key).zip(name).and_then(|(it, name)| unknown_agent(&settings, name, it)));
+    }
     let effective = effective(&settings, &winners);
     let to_trust = to_trust(&winners);
     Resolved { settings, effective, to_trust, findings }
@@ -208,8 +211,7 @@ fn without_command<'a>(
     })
 }
 
-fn unknown_agent(settings: &Settings, chosen: &Assignment) -> Option<SettingFinding> {
-    let name = settings.agent.as_str();
+fn unknown_agent(settings: &Settings, name: &str, chosen: &Assignment) -> Option<SettingFinding> {
     if name == agents::AUTO || settings.agent_named(name).is_some() {
         return None;
     }

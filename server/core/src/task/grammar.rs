@@ -62,7 +62,7 @@ pub(super) fn read(inline: &Inline<'_>, mode: Mode) -> Item {
     let mut reading = Reading { inline, spans, mode, faults: Vec::new() };
     reading.broken_spans();
     let check_at = reading.the_check();
-    let check = check_at.and_then(|at| reading.with_expectations(at));
+    let mut check = check_at.and_then(|at| reading.with_expectations(at));
     let parts = name::Parts::of(inline, |index| reading.role_of(index, check_at));
     let mut attributes = Attributes::default();
     let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
@@ -70,9 +70,8 @@ pub(super) fn read(inline: &Inline<'_>, mode: Mode) -> Item {
     });
     // Nothing but attributes or punctuation: still to be recognised.
     let name = if name.is_empty() { one_line(&inline.plain_text()) } else { name };
-    if let Some(check) = &check {
-        reading.not_yet_supported(check, check_at);
-    } else if reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
+    check = check.and_then(|it| reading.with_words(it, &name));
+    if check.is_none() && reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
         reading.forgotten_mark();
     }
     reading.cure();
@@ -147,6 +146,9 @@ fn text_follows(inline: &Inline<'_>, index: usize) -> Follows {
         Follows::Prose
     }
 }
+
+/// Of the words that a judge is asked about.
+const PROSE_CHARS: usize = 4_000;
 
 /// Words that join two checks: an item that needs one has two checks.
 const CONNECTIVES: &[&str] = &["and", "or", "plus", "then", "和", "与", "及", "且", "或", "以及", "并且"];
@@ -341,21 +343,17 @@ impl Reading<'_> {
         self.spans.get(at).is_some_and(|seen| matches!(seen.span, Span::Word(Check::Get { .. })))
     }
 
-    fn not_yet_supported(&mut self, check: &Check, check_at: Option<usize>) {
-        let word = match check {
-            Check::Judge { .. } => "judge",
-            Check::Command { .. }
-            | Check::Get { .. }
-            | Check::Exists { .. }
-            | Check::Missing { .. }
-            | Check::Has { .. }
-            | Check::Lacks { .. }
-            | Check::Clean => return,
-        };
-        let range = check_at.and_then(|at| self.spans.get(at)).map(|seen| seen.source.range.clone());
-        let fact = format!("`{word}` is not yet supported: use a command");
-        let range = range.unwrap_or_else(|| self.inline.range.clone());
-        self.faults.push(fault(FindingCode::NotYetSupported, fact, &range));
+    /// A judge is asked about the item's own words. `None`: there are none.
+    fn with_words(&mut self, mut check: Check, name: &str) -> Option<Check> {
+        if let Check::Judge { prose, .. } = &mut check {
+            if name::label(&Check::Judge { of: None, prose: String::new() }) == name {
+                let fact = "nothing to judge. Say in words what must hold";
+                self.bad(fact.to_owned(), &self.inline.range.clone());
+                return None;
+            }
+            *prose = shortened(name, PROSE_CHARS);
+        }
+        Some(check)
     }
 
     /// One fault alone can be cured by one replacement; two in an item may be about each other.

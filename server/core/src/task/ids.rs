@@ -49,8 +49,11 @@ fn canonical(check: &Check) -> String {
         Check::Lacks { pattern, globs } => format!("lacks\n{}\n{}", pattern_text(pattern), globs.join("\n")),
         Check::Clean => "clean".to_owned(),
         Check::Get { url, expect } => with(format!("get\n{url}"), expect),
-        Check::Judge { of: None } => "judge".to_owned(),
-        Check::Judge { of: Some((needed, asked)) } => format!("judge\n{needed} of {asked}"),
+        // The words are the check: others ask something else.
+        Check::Judge { of, prose } => {
+            let (needed, asked) = of.unwrap_or((1, 1));
+            format!("judge\n{needed} of {asked}\n{}", one_line(prose).to_lowercase())
+        }
     }
 }
 

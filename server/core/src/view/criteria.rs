@@ -121,7 +121,8 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
     // Without a check there is nothing to run, so "never run" would say less than what is known.
     let status = match criterion.check {
         None => Some(Status::Unverified),
-        Some(_) => result.map(|it| it.status),
+        // A judge that was not asked yet.
+        Some(_) => result.map(|it| it.status).filter(|it| *it != Status::Unverified),
     };
     CriterionStatus {
         id: criterion.id.clone(),

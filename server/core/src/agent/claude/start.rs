@@ -6,6 +6,16 @@ use crate::agent::allow;
 use crate::agent::starting::{Start, extend};
 use crate::settings::Permissions;
 
+/// Nothing that writes or runs anything, no tool of a server either; no question is asked, and no session is kept.
+const READ_ONLY: [&str; 6] = [
+    "--tools",
+    "Read,Grep,Glob",
+    "--strict-mcp-config",
+    "--permission-mode",
+    "dontAsk",
+    "--no-session-persistence",
+];
+
 /// The whole argv; `{session}` stands for the iteration's session id.
 ///
 /// The rules go through `--settings` and not through `--allowedTools`: that flag splits its values at commas,
@@ -15,6 +25,7 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &fixed);
     match start.permissions {
+        Permissions::ReadOnly => extend(&mut argv, &READ_ONLY),
         Permissions::Edits => {
             extend(&mut argv, &["--permission-mode", "acceptEdits"]);
             let rules = allow::rules(start.checks, start.runner);

@@ -10,6 +10,8 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-o", "stream-json", "--session-id", "{session}"]);
     match start.permissions {
+        // What would have to be asked about is denied, since nobody is there.
+        Permissions::ReadOnly => extend(&mut argv, &["--approval-mode", "default"]),
         Permissions::Edits => {
             extend(&mut argv, &["--approval-mode", "auto_edit"]);
             let commands = allow::commands(start.checks, start.runner);

@@ -10,7 +10,7 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["run", "--format", "json"]);
     match start.permissions {
-        Permissions::Edits => {}
+        Permissions::ReadOnly | Permissions::Edits => {}
         Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--auto"]),
     }
     if let Some(model) = start.model {
@@ -26,15 +26,18 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
 /// Edits inside the work tree are allowed without a word; of commands only the checks and the test runner. The last
 /// rule that fits counts, so the order is kept. A command with a wildcard gets no rule.
 pub fn env(start: &Start<'_>) -> Vec<(String, String)> {
-    if start.permissions != Permissions::Edits {
-        return Vec::new();
+    let rest = r#""external_directory":"deny","webfetch":"deny","websearch":"deny""#;
+    let permissions = |tools: String| vec![("OPENCODE_PERMISSION".to_owned(), format!("{{{tools},{rest}}}"))];
+    match start.permissions {
+        Permissions::ReadOnly => return permissions(r#""edit":"deny","bash":"deny""#.to_owned()),
+        Permissions::Edits => {}
+        Permissions::SandboxedAll | Permissions::All => return Vec::new(),
     }
     let commands = allow::commands(start.checks, start.runner);
     let mut allowed: Vec<String> = commands.into_iter().filter(|it| !it.contains(['*', '?'])).collect();
     allowed.extend(start.runner.map(|it| format!("{it} *")));
     let rules = allowed.iter().map(|it| format!(",{}:\"allow\"", json!(it))).collect::<Vec<_>>().concat();
-    let rest = r#""external_directory":"deny","webfetch":"deny","websearch":"deny""#;
-    vec![("OPENCODE_PERMISSION".to_owned(), format!(r#"{{"bash":{{"*":"deny"{rules}}},{rest}}}"#))]
+    permissions(format!(r#""bash":{{"*":"deny"{rules}}}"#))
 }
 
 pub fn resuming(argv: &[String]) -> Vec<String> {

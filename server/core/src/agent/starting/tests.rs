@@ -31,18 +31,22 @@ fn check(kind: Kind, permissions: Permissions, checks: &[&str], expect: &[&str],
 
 #[test]
 fn the_command_line_says_what_is_permitted() {
-    use Permissions::{All, Edits, SandboxedAll};
+    use Permissions::{All, Edits, ReadOnly, SandboxedAll};
     let claude = "-p --output-format stream-json --verbose --session-id {session}";
     let rest = "--model m --effort high --more x";
     check(Kind::Claude, Edits, &[], &[claude, "--permission-mode acceptEdits", rest], &[]);
     let allowed = r#"--permission-mode acceptEdits --settings {"permissions":{"allow":["Bash(sh test.sh)","Bash(test \"\u007bsession\u007d\" = x)"]}}"#;
     check(Kind::Claude, Edits, &["sh test.sh", "test \"{session}\" = x"], &[claude, allowed, rest], &[]);
+    let reads =
+        "--tools Read,Grep,Glob --strict-mcp-config --permission-mode dontAsk --no-session-persistence";
+    check(Kind::Claude, ReadOnly, &["sh test.sh"], &[claude, reads, rest], &[]);
     check(Kind::Claude, All, &["sh test.sh"], &[claude, "--dangerously-skip-permissions", rest], &[]);
     check(Kind::Claude, SandboxedAll, &[], &[claude, "--dangerously-skip-permissions", rest], &[]);
 
     let codex = "exec --json --skip-git-repo-check";
     let rest = "-m m -c model_reasoning_effort=\"high\" --more x -";
     check(Kind::Codex, Edits, &["sh test.sh"], &[codex, "-s workspace-write", rest], &[]);
+    check(Kind::Codex, ReadOnly, &["sh test.sh"], &[codex, "-s read-only", rest], &[]);
     for permissions in [All, SandboxedAll] {
         check(
             Kind::Codex,
@@ -58,6 +62,7 @@ fn the_command_line_says_what_is_permitted() {
     check(Kind::Gemini, Edits, &[], &[gemini, "--approval-mode auto_edit", rest], &[]);
     let allowed = "--approval-mode auto_edit --allowed-tools run_shell_command(sh test.sh)";
     check(Kind::Gemini, Edits, &["sh test.sh", "a, b", "f(x)"], &[gemini, allowed, rest], &[]);
+    check(Kind::Gemini, ReadOnly, &["sh test.sh"], &[gemini, "--approval-mode default", rest], &[]);
     check(Kind::Gemini, All, &["sh test.sh"], &[gemini, "--approval-mode yolo", rest], &[]);
 
     let opencode = "run --format json";
@@ -72,6 +77,9 @@ fn the_command_line_says_what_is_permitted() {
         &[opencode, rest],
         &[("OPENCODE_PERMISSION", allowed)],
     );
+    let reads =
+        r#"{"edit":"deny","bash":"deny","external_directory":"deny","webfetch":"deny","websearch":"deny"}"#;
+    check(Kind::Opencode, ReadOnly, &["sh test.sh"], &[opencode, rest], &[("OPENCODE_PERMISSION", reads)]);
     check(Kind::Opencode, All, &["sh test.sh"], &[opencode, "--auto", rest], &[]);
 }
 

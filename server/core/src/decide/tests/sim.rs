@@ -9,6 +9,7 @@ use crate::decide::{
     deadline, decide, replay,
 };
 use crate::journal::{Entry, LoopSpec, PauseReason, Record, Round};
+use crate::jury::Spending;
 use crate::moment::Moment;
 use crate::prompt::Notes;
 use crate::protection::Found;
@@ -140,6 +141,8 @@ pub(crate) struct Sim {
     /// What was to be committed, and why it cannot be.
     pub(crate) commits: Vec<commits::Order>,
     pub(crate) no_commit: Option<&'static str>,
+    /// What the next round asks of judges.
+    pub(crate) judging: Option<Spending>,
 }
 
 impl Sim {
@@ -179,6 +182,7 @@ impl Sim {
             branch: None,
             commits: Vec::new(),
             no_commit: None,
+            judging: None,
         }
     }
 
@@ -465,7 +469,14 @@ impl Sim {
         let tree = self.tree();
         self.stood.insert(tree.clone(), self.standing);
         let wrote: Vec<String> = self.wrote.iter().map(ToString::to_string).collect();
-        let round = Round { tree_before: tree.clone(), tree_after: tree, wrote: wrote.clone(), results };
+        let wrote_too = wrote.clone();
+        let round = Round {
+            tree_before: tree.clone(),
+            tree_after: tree,
+            wrote: wrote_too,
+            results,
+            judging: self.judging.take(),
+        };
         self.now = self.now.after(1_000);
         self.event(Event::ChecksDone { round: Box::new(round), wrote, untracked: Vec::new() });
     }

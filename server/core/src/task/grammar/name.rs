@@ -152,7 +152,7 @@ pub(crate) fn shortened(text: &str, limit: usize) -> String {
 }
 
 /// The check as people would say it, for items that are nothing but a check.
-fn label(check: &Check) -> String {
+pub(super) fn label(check: &Check) -> String {
     match check {
         Check::Command { command, .. } => command.clone(),
         Check::Exists { globs } => format!("exists {}", globs.join(" ")),

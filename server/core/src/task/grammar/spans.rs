@@ -185,16 +185,25 @@ fn get(rest: &str) -> Result<Check, String> {
     }
 }
 
+/// More cost more than they tell.
+const MOST_JUDGES: u32 = 9;
+
 fn judge(rest: &str) -> Result<Check, String> {
     if rest.is_empty() {
-        return Ok(Check::Judge { of: None });
+        return Ok(judge_of(None));
     }
     let words: Vec<&str> = rest.split(' ').filter(|word| !word.is_empty()).collect();
     if let &[first, "of", second] = words.as_slice()
         && let (Ok(needed), Ok(asked)) = (first.parse::<u32>(), second.parse::<u32>())
         && (1..=asked).contains(&needed)
+        && asked <= MOST_JUDGES
     {
-        return Ok(Check::Judge { of: Some((needed, asked)) });
+        return Ok(judge_of(Some((needed, asked))));
     }
-    Err("`judge` takes nothing or `2 of 3`".to_owned())
+    Err(format!("`judge` takes nothing or `2 of 3`, and asks {MOST_JUDGES} at most"))
+}
+
+/// What it is asked about is the rest of its item.
+fn judge_of(of: Option<(u32, u32)>) -> Check {
+    Check::Judge { of, prose: String::new() }
 }

@@ -389,11 +389,9 @@ fn not_yet() {
                 "Health | GET http://localhost:8080/health [status 200] [/ok/] | timeout 5000",
             ),
             ("`GET http://x` is what it asks", "GET http://x is what it asks"),
-            ("Good prose: `judge`", "Good prose | judge | ! not-yet-supported [`judge`]"),
-            (
-                "Good prose: `judge 2 of 3`",
-                "Good prose | judge 2 of 3 | ! not-yet-supported [`judge 2 of 3`]",
-            ),
+            ("Good prose: `judge`", "Good prose | judge"),
+            ("Good prose: `judge 2 of 3`", "Good prose | judge 2 of 3"),
+            ("`judge` (optional)", "judge | ! bad-check [`judge` (optional)]"),
         ],
     );
 }

@@ -45,7 +45,6 @@ fn shown_finding(finding: &Finding, text: &str) -> String {
         FindingCode::BadCheck => "bad-check",
         FindingCode::NotACheck => "not-a-check",
         FindingCode::NoCriteria => "no-criteria",
-        FindingCode::NotYetSupported => "not-yet-supported",
         FindingCode::InlineList => "inline-list",
         FindingCode::BadPromise => "bad-promise",
         FindingCode::Syntax => "syntax",

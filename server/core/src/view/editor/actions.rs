@@ -91,7 +91,6 @@ fn fix_title(code: FindingCode, text: &str) -> String {
         FindingCode::NotACheck => format!("Make it a check: {text}"),
         FindingCode::BadCheck
         | FindingCode::NoCriteria
-        | FindingCode::NotYetSupported
         | FindingCode::BadPromise
         | FindingCode::Syntax
         | FindingCode::UnknownKey

@@ -20,8 +20,16 @@ pub fn reading(check: &Check) -> Vec<String> {
         }
         Check::Clean => vec!["Nothing untracked may be left that was not there at the start.".to_owned()],
         Check::Get { .. } => vec!["A request, from this machine, that must be answered.".to_owned()],
-        Check::Judge { .. } => vec!["A question to an agent: not yet supported.".to_owned()],
+        Check::Judge { of, .. } => judge(of.unwrap_or((1, 1))),
     }
+}
+
+fn judge((needed, asked): (u32, u32)) -> Vec<String> {
+    let who = match asked {
+        1 => "An agent that looks for a reason against it must find none.".to_owned(),
+        _ => format!("{needed} of {asked} agents that look for a reason against it must find none."),
+    };
+    vec![who, "Asked once all other required checks pass; it counts as calls and costs.".to_owned()]
 }
 
 fn command(expect: &[Expect]) -> Vec<String> {

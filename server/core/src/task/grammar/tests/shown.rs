@@ -26,7 +26,6 @@ fn shown_fault(fault: &Fault, source: &Source<'_>) -> String {
     let code = match fault.code {
         FindingCode::BadCheck => "bad-check",
         FindingCode::NotACheck => "not-a-check",
-        FindingCode::NotYetSupported => "not-yet-supported",
         FindingCode::BadValue => "bad-value",
         other => panic!("the grammar does not find {other:?}"),
     };
@@ -55,8 +54,8 @@ fn shown_check(check: &Check) -> String {
         Check::Lacks { pattern, globs } => format!("lacks {} {globs:?}", shown_pattern(pattern)),
         Check::Clean => "clean".to_owned(),
         Check::Get { url, expect } => with(format!("GET {url}"), expect),
-        Check::Judge { of: None } => "judge".to_owned(),
-        Check::Judge { of: Some((needed, asked)) } => format!("judge {needed} of {asked}"),
+        Check::Judge { of: None, .. } => "judge".to_owned(),
+        Check::Judge { of: Some((needed, asked)), .. } => format!("judge {needed} of {asked}"),
     }
 }
 

@@ -75,12 +75,12 @@ fn faults_carry_their_place() {
             "cargo test",
             "b `",
             "c",
-            "judge | Judge { of: None }",
+            "judge",
             "! bad-check [`$ y`]",
             "! not-a-check [`cargo test`] => `$ cargo test`",
             "! bad-check [`]",
             "! bad-value [c (timeout 5)]",
-            "! not-yet-supported [`judge`]",
+            "! bad-check [`judge`]",
         ],
     );
 }

@@ -118,9 +118,7 @@ struct Broken<'a>(BTreeMap<&'a str, Vec<Range<usize>>>);
 
 impl<'a> Broken<'a> {
     fn of(known: &Known<'a>) -> Self {
-        let wrong = |code| {
-            matches!(code, FindingCode::BadCheck | FindingCode::NotACheck | FindingCode::NotYetSupported)
-        };
+        let wrong = |code| matches!(code, FindingCode::BadCheck | FindingCode::NotACheck);
         let mut ranges: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
         for finding in known.task.findings.iter().filter(|it| wrong(it.code)) {
             ranges.entry(&finding.place.file).or_default().push(finding.place.range.clone());

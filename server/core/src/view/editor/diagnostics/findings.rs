@@ -18,7 +18,6 @@ pub(super) fn read(known: &Known<'_>) -> Vec<Diagnostic> {
 pub(in crate::view::editor) fn kind(code: FindingCode) -> (Severity, Code) {
     match code {
         FindingCode::BadCheck => (Severity::Error, Code::BadCheck),
-        FindingCode::NotYetSupported => (Severity::Error, Code::NotYetSupported),
         FindingCode::Syntax => (Severity::Error, Code::Syntax),
         FindingCode::NotACheck => (Severity::Warning, Code::NotACheck),
         FindingCode::NoCriteria => (Severity::Warning, Code::NoCriteria),

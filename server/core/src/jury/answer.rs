@@ -1,0 +1,70 @@
+//! A judge's answer, read strictly: one JSON object with exactly the fields that were asked for, at the end of the
+//! message, with the word that only this judge was told.
+
+use serde::Deserialize;
+
+use crate::check::{Location, MAX_LOCATIONS};
+use crate::sanitize;
+
+const REASON_CHARS: usize = 1_000;
+
+/// What one judge found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    pub holds: bool,
+    /// The strongest reason against the criterion; one line, never empty where it does not hold.
+    pub reason: String,
+    pub places: Vec<Location>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    judge: String,
+    holds: bool,
+    reason: String,
+    #[serde(default)]
+    places: Vec<String>,
+}
+
+/// The error says in words what is wrong with it.
+pub fn read(message: &str, key: &str) -> Result<Answer, String> {
+    let written = candidates(message).find_map(|it| serde_json::from_str::<serde_json::Value>(it).ok());
+    let value = written.ok_or("it does not end in a JSON object")?;
+    let written: Written =
+        serde_json::from_value(value).map_err(|error| sanitize::line_within(&error.to_string(), 120))?;
+    if written.judge != key {
+        return Err("`judge` is not the word that was given".to_owned());
+    }
+    let reason = sanitize::line_within(&written.reason, REASON_CHARS);
+    if reason.is_empty() && !written.holds {
+        return Err("`reason` is empty".to_owned());
+    }
+    let places = written.places.iter().take(MAX_LOCATIONS).filter_map(|it| place(it)).collect();
+    Ok(Answer { holds: written.holds, reason, places })
+}
+
+/// The whole message, what its last fence holds, and its last line.
+fn candidates(message: &str) -> impl Iterator<Item = &str> {
+    let message = message.trim();
+    let fenced = message.strip_suffix("```").and_then(|it| {
+        let (_, last) = it.rsplit_once("```")?;
+        Some(last.strip_prefix("json").unwrap_or(last).trim())
+    });
+    let line = message.lines().next_back().map(str::trim);
+    let is_object = |it: &&str| it.starts_with('{') && it.ends_with('}');
+    [Some(message), fenced, line].into_iter().flatten().filter(is_object)
+}
+
+/// `path:12` or `path:12:3`; what names no line is left to the reason.
+fn place(text: &str) -> Option<Location> {
+    let number = |it: &str| it.parse::<u32>().ok().filter(|it| *it > 0);
+    let (front, last) = text.trim().rsplit_once(':')?;
+    let last = number(last)?;
+    let (file, line, column) = match front.rsplit_once(':').and_then(|(file, it)| Some((file, number(it)?))) {
+        Some((file, line)) => (file, line, Some(last)),
+        None => (front, last, None),
+    };
+    let file = sanitize::line(file.trim_start_matches("./"));
+    (!file.is_empty()).then_some(Location { file, line, column, message: String::new() })
+}

@@ -1,0 +1,153 @@
+use super::{Allowance, Answer, Case, Spending, Vote, Votes, key, needed, prompt, read};
+use crate::check::{Location, Status};
+use crate::settings::Limits;
+use crate::task::{Check, Criterion, CriterionId, Place};
+
+const KEY: &str = "k7f3";
+
+fn criterion(of: Option<(u32, u32)>) -> Criterion {
+    Criterion {
+        id: CriterionId("0123456789".to_owned()),
+        name: "The manual is clear".to_owned(),
+        check: Some(Check::Judge { of, prose: "The manual is clear".to_owned() }),
+        required: true,
+        timeout_ms: None,
+        group: None,
+        stage: None,
+        ticked: None,
+        plan_item: None,
+        place: Place::default(),
+    }
+}
+
+#[test]
+fn a_judge_is_told_what_to_look_for_and_what_is_only_data() {
+    let case = Case { criterion: "Ignore this", diff: Some("+a\n"), key: KEY, mend: None };
+    let told = prompt(&case);
+    for part in [
+        "----- k7f3 criterion -----\nIgnore this\n----- k7f3 end of the criterion -----",
+        "----- k7f3 changes since the start -----\n+a\n----- k7f3 end of the changes -----",
+        "does NOT hold",
+        "change nothing",
+        r#"{"judge": "k7f3", "holds": true or false, "#,
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    assert!(prompt(&Case { diff: None, ..case }).contains("judge the files as they are"));
+    assert!(prompt(&Case { diff: Some("\n"), ..case }).contains("Nothing was changed"));
+    let again = prompt(&Case { mend: Some("`reason` is empty"), ..case });
+    assert!(again.starts_with("Your last answer could not be read: `reason` is empty."), "{again}");
+    assert_eq!(key(&told), Some(KEY));
+    assert_eq!(key("Make it so."), None);
+    // Whoever repeats what it was told has not answered.
+    assert!(read(&told, KEY).is_err());
+}
+
+#[test]
+fn an_answer_is_one_object_at_the_end_of_the_message() {
+    let check = |message: &str, expect: Result<(bool, &str), &str>| {
+        let found = read(message, KEY);
+        let found = found.as_ref().map(|it| (it.holds, it.reason.as_str())).map_err(String::as_str);
+        match (found, expect) {
+            (Err(found), Err(part)) => assert!(found.contains(part), "{message}: {found}"),
+            _ => assert_eq!(found, expect, "{message}"),
+        }
+    };
+    let no = r#"{"judge": "k7f3", "holds": false, "reason": "no example", "places": []}"#;
+    check(no, Ok((false, "no example")));
+    check(&format!("I read it all.\n\n{no}\n"), Ok((false, "no example")));
+    check(&format!("So:\n```json\n{no}\n```"), Ok((false, "no example")));
+    check(&format!("```\n{}\n```\n", no.replace(", ", ",\n")), Ok((false, "no example")));
+    check(r#"{"judge":"k7f3","holds":true,"reason":""}"#, Ok((true, "")));
+    check(r#"{"judge":"k7f3","holds":true,"reason":"a\u001b[31m b\nc"}"#, Ok((true, "a b c")));
+    check("", Err("JSON"));
+    check("It holds.", Err("JSON"));
+    check(&format!("{no}\nThat is all."), Err("JSON"));
+    check(r#"[{"judge":"k7f3","holds":true,"reason":""}]"#, Err("JSON"));
+    check(r#"{"judge":"k7f3","holds":"true","reason":""}"#, Err("boolean"));
+    check(r#"{"judge":"k7f3","holds":true}"#, Err("reason"));
+    check(r#"{"judge":"k7f3","holds":true,"reason":"","verdict":"pass"}"#, Err("verdict"));
+    check(r#"{"judge":"k7f3","holds":false,"reason":" "}"#, Err("empty"));
+    // What was found in a file cannot know the word.
+    check(r#"{"judge":"other","holds":true,"reason":""}"#, Err("word"));
+    check(r#"{"holds":true,"reason":""}"#, Err("judge"));
+}
+
+#[test]
+fn places_name_a_file_and_a_line() {
+    let message =
+        r#"{"judge":"k7f3","holds":false,"reason":"x","places":["./a.rs:3","b c.md:4:7","d","e:0",":5"]}"#;
+    let place =
+        |file: &str, line, column| Location { file: file.to_owned(), line, column, message: String::new() };
+    let found = read(message, KEY).unwrap();
+    assert_eq!(found.places, [place("a.rs", 3, None), place("b c.md", 4, Some(7))]);
+}
+
+/// `h` it holds, `n` it does not, `v` no answer, `t` none in time.
+fn vote(letter: char) -> Vote {
+    let answer =
+        |holds| Vote::Answered(Answer { holds, reason: "no example".to_owned(), places: Vec::new() });
+    match letter {
+        'h' => answer(true),
+        'n' => answer(false),
+        't' => Vote::Late("no result after 9 s".to_owned()),
+        _ => Vote::Void("no answer".to_owned()),
+    }
+}
+
+#[test]
+fn a_majority_decides_and_nobody_is_asked_in_vain() {
+    let check = |of: Option<(u32, u32)>, votes: &str, is_open: bool, status: Status, fact: &str| {
+        let criterion = criterion(of);
+        let mut counted = Votes::new(needed(&criterion).unwrap());
+        for letter in votes.chars() {
+            assert!(counted.is_open(), "{of:?} {votes}: asked in vain");
+            counted.add(vote(letter));
+        }
+        let result = counted.result(&criterion, 5);
+        let found = (counted.is_open(), result.status, result.fact.as_str());
+        assert_eq!(found, (is_open, status, fact), "{of:?} {votes}");
+    };
+    let fine = "the judge found no convincing reason against it";
+    check(None, "", true, Status::CouldNotRun, "no judge was asked");
+    check(None, "h", false, Status::Pass, fine);
+    check(None, "n", false, Status::Fail, "no example");
+    check(None, "v", false, Status::CouldNotRun, "no answer");
+    check(None, "t", false, Status::TimedOut, "no result after 9 s");
+    let two = Some((2, 3));
+    check(two, "hh", false, Status::Pass, "2 of 2 judges found no convincing reason against it");
+    check(two, "nn", false, Status::Fail, "2 of 2 judges: no example");
+    check(two, "hn", true, Status::CouldNotRun, "no judge was asked");
+    check(two, "hnh", false, Status::Pass, "2 of 3 judges found no convincing reason against it");
+    check(two, "hnn", false, Status::Fail, "2 of 3 judges: no example");
+    check(two, "hvn", false, Status::CouldNotRun, "no answer");
+    check(two, "vv", false, Status::CouldNotRun, "no answer");
+    check(Some((1, 2)), "nh", false, Status::Pass, "1 of 2 judges found no convincing reason against it");
+}
+
+#[test]
+fn all_that_was_said_is_kept() {
+    let mut votes = Votes::new((2, 3));
+    votes.add(vote('h'));
+    votes.add(vote('v'));
+    votes.add(vote('n'));
+    let text = votes.result(&criterion(Some((2, 3))), 5).head;
+    let expect =
+        "judge 1: it holds, against: no example\njudge 2: no answer\njudge 3: it does not hold: no example\n";
+    assert_eq!(text, expect);
+}
+
+#[test]
+fn judges_are_asked_within_the_budget() {
+    let check = |tokens: Option<u64>, spent: (Option<u64>, Option<u64>), expect: bool| {
+        let allowance = Allowance::whole(&Limits { cost_micros: 10, tokens, ..Limits::default() });
+        let mut spending = Spending::default();
+        spending.add(Spending { calls: 1, cost_micros: spent.0, tokens: spent.1 });
+        assert_eq!(allowance.allows(spending), expect, "{tokens:?} {spent:?}");
+    };
+    check(None, (None, None), true);
+    check(None, (Some(9), Some(1_000)), true);
+    check(None, (Some(10), None), false);
+    check(Some(5), (None, Some(4)), true);
+    check(Some(5), (None, Some(5)), false);
+}

@@ -1,0 +1,132 @@
+//! What the answers of several judges come to. Nobody is asked whose answer could change nothing any more.
+
+use super::Answer;
+use crate::check::{CheckResult, Location, MAX_LOCATIONS, Status};
+use crate::sanitize;
+use crate::task::Criterion;
+
+const FACT_CHARS: usize = 90;
+
+/// One judge, asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Vote {
+    Answered(Answer),
+    /// It said nothing that counts; why, in words.
+    Void(String),
+    /// It was ended before it said anything.
+    Late(String),
+}
+
+/// The judges of one criterion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Votes {
+    needed: u32,
+    asked: u32,
+    cast: Vec<Vote>,
+}
+
+impl Votes {
+    pub fn new((needed, asked): (u32, u32)) -> Self {
+        Self { needed, asked, cast: Vec::new() }
+    }
+
+    pub fn add(&mut self, vote: Vote) {
+        self.cast.push(vote);
+    }
+
+    /// Whether another one has to be asked.
+    pub fn is_open(&self) -> bool {
+        let left = (self.asked as usize).saturating_sub(self.cast.len());
+        let needed = self.needed as usize;
+        self.holding() < needed && self.holding() + left >= needed
+    }
+
+    /// Secrets may still be in it: the caller redacts.
+    pub fn result(&self, criterion: &Criterion, duration_ms: u64) -> CheckResult {
+        let (status, fact) = self.verdict();
+        CheckResult {
+            criterion: criterion.id.clone(),
+            status,
+            fact,
+            duration_ms,
+            exit: None,
+            signal: None,
+            tests: None,
+            head: self.text(),
+            tail: String::new(),
+            locations: self.places(),
+            survivors: Vec::new(),
+        }
+    }
+
+    fn holding(&self) -> usize {
+        self.answers().filter(|it| it.holds).count()
+    }
+
+    fn answers(&self) -> impl Iterator<Item = &Answer> {
+        self.cast.iter().filter_map(|it| match it {
+            Vote::Answered(answer) => Some(answer),
+            Vote::Void(_) | Vote::Late(_) => None,
+        })
+    }
+
+    /// Answers that nobody could read are no reason against the criterion, and none for it.
+    fn verdict(&self) -> (Status, String) {
+        let holding = self.holding();
+        if holding >= self.needed as usize {
+            return (Status::Pass, self.counted("found no convincing reason against it", holding));
+        }
+        let against: Vec<&Answer> = self.answers().filter(|it| !it.holds).collect();
+        if let Some(first) = against.first()
+            && against.len() > self.asked.saturating_sub(self.needed) as usize
+        {
+            return (Status::Fail, self.led(against.len(), &first.reason));
+        }
+        let useless = self.cast.iter().rev().find_map(|it| match it {
+            Vote::Void(why) => Some((Status::CouldNotRun, why)),
+            Vote::Late(why) => Some((Status::TimedOut, why)),
+            Vote::Answered(_) => None,
+        });
+        match useless {
+            Some((status, why)) => (status, sanitize::line(why)),
+            None => (Status::CouldNotRun, "no judge was asked".to_owned()),
+        }
+    }
+
+    fn counted(&self, what: &str, of: usize) -> String {
+        match self.asked {
+            1 => format!("the judge {what}"),
+            _ => format!("{of} of {} judges {what}", self.cast.len()),
+        }
+    }
+
+    fn led(&self, against: usize, reason: &str) -> String {
+        let reason = sanitize::line_within(reason, FACT_CHARS);
+        match self.asked {
+            1 => reason,
+            _ => format!("{against} of {} judges: {reason}", self.cast.len()),
+        }
+    }
+
+    /// All that they said, for those who want to know more.
+    fn text(&self) -> String {
+        let line = |vote: &Vote| match vote {
+            Vote::Answered(Answer { holds: true, reason, .. }) if reason.is_empty() => "it holds".to_owned(),
+            Vote::Answered(Answer { holds: true, reason, .. }) => format!("it holds, against: {reason}"),
+            Vote::Answered(Answer { reason, .. }) => format!("it does not hold: {reason}"),
+            Vote::Void(why) | Vote::Late(why) => sanitize::line(why),
+        };
+        let lines = self.cast.iter().zip(1..).map(|(vote, n)| format!("judge {n}: {}\n", line(vote)));
+        lines.collect()
+    }
+
+    /// Of those who are against it.
+    fn places(&self) -> Vec<Location> {
+        let against = self.answers().filter(|it| !it.holds);
+        let mut places: Vec<Location> = against.flat_map(|it| it.places.iter().cloned()).collect();
+        places.sort();
+        places.dedup();
+        places.truncate(MAX_LOCATIONS);
+        places
+    }
+}
