@@ -124,6 +124,12 @@ fn one_commit_an_iteration_of_what_it_changed() {
     let commits = played.all("committed");
     assert_eq!((commits.len(), &commits[0]["subject"]), (2, &"feat: A".into()));
     played.world.run(&["log"]).expect(0).out(" feat: B");
+    played
+        .world
+        .run(&["rollback", "--list"])
+        .expect(0)
+        .out("0  the start")
+        .out("1 of 2 pass; A holds; commit ");
     played.told(2, "committed `feat: A`");
 }
 
