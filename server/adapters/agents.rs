@@ -13,7 +13,7 @@ use loopkeeper_core::agent::kind::{AUTO, KNOWN, Kind};
 use loopkeeper_core::agent::starting::{Line, Start};
 use loopkeeper_core::doctor::Known;
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::AgentSettings;
+use loopkeeper_core::settings::{AgentSettings, Permissions};
 use loopkeeper_core::task::{Check, Criterion};
 
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,8 @@ pub enum AgentError {
     NoCommand { agent: String },
     #[error("the agent `{agent}` refuses to run without permission checks as root")]
     Root { agent: String },
+    #[error("the agent `{agent}` edits nothing unless it may do everything")]
+    NoSafeMode { agent: String },
     #[error("loopkeeper's own program cannot be found: {source}")]
     Ourselves { source: std::io::Error },
 }
@@ -59,6 +61,9 @@ impl AgentError {
                 let names = KNOWN.map(|it| format!("`{}`", it.name())).join(", ");
                 format!("use {names}, `demo` or a name of `[agents]`.")
             }
+            Self::NoSafeMode { agent } => format!(
+                "set `permissions = \"sandboxed-all\"` or `\"all\"` under `[agents.{agent}]`, or use another agent."
+            ),
             Self::Root { agent } => format!(
                 "set `permissions = \"edits\"` under `[agents.{agent}]`, use `\"sandboxed-all\"` where bubblewrap \
                  works, or run as another user; where this machine is a sandbox itself, set `{} = \"1\"` under \
@@ -123,6 +128,9 @@ fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, Agen
     let kind = Kind::of(&agent.name, agent.output);
     if wanted.is_root && kind.refuses_root(agent.permissions) && !is_contained(wanted, agent) {
         return Err(AgentError::Root { agent: agent.name.clone() });
+    }
+    if kind.needs_all() && agent.permissions == Permissions::Edits {
+        return Err(AgentError::NoSafeMode { agent: agent.name.clone() });
     }
     let Line { argv, mut env, prompt } = kind.line(&Start {
         command: &command(wanted, agent)?,

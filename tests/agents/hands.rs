@@ -14,9 +14,9 @@ pub(super) struct Hand {
     pub(super) name: &'static str,
     /// Lines below `[agents.NAME]`.
     pub(super) settings: &'static str,
-    /// A file of its own below the home, asking a model at `URL`.
+    /// A file of its own below the home, asking a model at `{model}`.
     file: (&'static str, &'static str),
-    /// Variables, `URL` standing for the model's and `HOME` for its home.
+    /// Variables, `{model}` standing for the model's address and `{home}` for its home.
     env: &'static [(&'static str, &'static str)],
     /// A new file.
     pub(super) write: fn(&Path, &'static str) -> Step,
@@ -42,9 +42,9 @@ impl Hand {
         let (path, text) = self.file;
         let path = home.join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        fs::write(&path, text.replace("URL", url)).expect("a written file");
+        fs::write(&path, text.replace("{model}", url)).expect("a written file");
         fs::create_dir_all(home.join("tmp")).expect("a folder");
-        let filled = |it: &str| it.replace("URL", url).replace("HOME", &home.to_string_lossy());
+        let filled = |it: &str| it.replace("{model}", url).replace("{home}", &home.to_string_lossy());
         self.env.iter().map(|(name, value)| (*name, filled(value))).collect()
     }
 }
@@ -64,12 +64,12 @@ pub(super) const CODEX: Hand = Hand {
     file: (
         ".codex/config.toml",
         "model = \"scripted\"\nmodel_provider = \"local\"\n[model_providers.local]\nname = \"local\"\n\
-         base_url = \"URL/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n",
+         base_url = \"{model}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n",
     ),
     // It puts no helpers of its own below what it takes for a folder of temporary files.
     env: &[
         ("OPENAI_API_KEY", "dummy"),
-        ("TMPDIR", "HOME/tmp"),
+        ("TMPDIR", "{home}/tmp"),
         ("CODEX_SANDBOX", "outer"),
         ("CODEX_THREAD_ID", "outer"),
     ],
@@ -97,7 +97,7 @@ pub(super) const OPENCODE: Hand = Hand {
     file: (
         ".config/opencode/opencode.json",
         r#"{"model": "local/scripted", "provider": {"local": {"npm": "@ai-sdk/openai-compatible", "name": "local",
-            "options": {"baseURL": "URL/v1", "apiKey": "dummy"}, "models": {"scripted": {"name": "scripted",
+            "options": {"baseURL": "{model}/v1", "apiKey": "dummy"}, "models": {"scripted": {"name": "scripted",
             "cost": {"input": 1, "output": 25}, "limit": {"context": 100000, "output": 4000}}}}}}"#,
     ),
     env: &[("OPENCODE_DISABLE_MODELS_FETCH", "1"), ("OPENCODE", "1"), ("AGENT", "1")],
@@ -114,7 +114,7 @@ pub(super) const GEMINI: Hand = Hand {
     name: "gemini",
     settings: "model = \"gemini-2.5-flash\"\n",
     file: (".gemini/settings.json", r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#),
-    env: &[("GEMINI_API_KEY", "dummy"), ("GOOGLE_GEMINI_BASE_URL", "URL"), ("GEMINI_CLI", "1")],
+    env: &[("GEMINI_API_KEY", "dummy"), ("GOOGLE_GEMINI_BASE_URL", "{model}"), ("GEMINI_CLI", "1")],
     write: |path, words| Step::Tool("write_file", json!({"file_path": text(path), "content": words})),
     run: |command| Step::Tool("run_shell_command", json!({"command": command})),
     busy: || {

@@ -31,7 +31,7 @@ impl Scene {
         terminal.file("PROMPT.md", task).file(
             "loopkeeper.toml",
             &format!(
-                "agent = \"{name}\"\n[limits]\ngrace = \"2s\"\niteration_time = \"120s\"\n\
+                "agent = \"{name}\"\n[limits]\niteration_time = \"120s\"\n\
                  [agents.{name}]\n{settings}{more}"
             ),
         );

@@ -61,7 +61,7 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
             "--max-duration: `limits.duration` takes a duration such as \"30m\" or \"1h30m\", found zero. \
              Hint: there is no \"unlimited\"; write the largest value you would accept.",
             "--agent: there is no agent `nobody`. \
-             Hint: use one of `claude`, `codex`, `opencode`, `gemini`, `demo`, `auto`, give the path of a program, or describe it as `[agents.NAME]`.",
+             Hint: use one of `claude`, `codex`, `opencode`, `gemini`, `qwen`, `copilot`, `cursor`, `amp`, `demo`, `auto`, give the path of a program, or describe it as `[agents.NAME]`.",
         ]
     );
 }

@@ -138,6 +138,19 @@ fn what_refuses_root_says_so_before_it_starts() {
 }
 
 #[test]
+fn what_edits_nothing_in_safety_says_so_before_it_starts() {
+    let place = place();
+    program(&place.bin.join("cursor-agent"));
+    let error = planned(&place, "cursor", &[agent("cursor", &[])]).unwrap_err();
+    assert!(
+        matches!(error, AgentError::NoSafeMode { .. }) && error.hint().contains("sandboxed-all"),
+        "{error}"
+    );
+    let all = AgentSettings { permissions: Permissions::All, ..agent("cursor", &[]) };
+    assert!(planned(&place, "cursor", &[all]).unwrap().contains(&"--force".to_owned()));
+}
+
+#[test]
 fn the_plan_holds_what_the_command_line_has_no_words_for() {
     let place = place();
     program(&place.bin.join("opencode"));

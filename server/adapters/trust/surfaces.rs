@@ -9,6 +9,16 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::trust::{Content, Item, Runs};
 use rustix::fs::{Mode, OFlags};
 
+const FILES: [&str; 6] = [
+    ".mcp.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".cursor/mcp.json",
+    ".cursor/hooks.json",
+    ".cursor/cli.json",
+];
+/// With all that is in them.
+const FOLDERS: [&str; 5] = [".codex", ".gemini", ".opencode", ".qwen", ".amp"];
 /// Of one file.
 pub const MOST_BYTES: u64 = 1024 * 1024;
 /// Of all together.
@@ -39,11 +49,11 @@ impl SurfaceError {
 pub fn surfaces(root: &Path) -> Result<Vec<Item>, SurfaceError> {
     let real = root.canonicalize().map_err(|source| SurfaceError::Io { path: root.to_owned(), source })?;
     let mut search = Search { root: real, items: Vec::new(), looks: 0 };
-    for file in [".mcp.json", "opencode.json", "opencode.jsonc"] {
+    for file in FILES {
         search.look(Path::new(file), 0)?;
     }
     search.look_at_settings(Path::new(".claude"))?;
-    for folder in [".codex", ".gemini", ".opencode"] {
+    for folder in FOLDERS {
         search.look(Path::new(folder), 0)?;
     }
     search.items.sort_by(|one, other| one.runs.cmp(&other.runs));

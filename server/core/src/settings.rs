@@ -28,6 +28,8 @@ mod value;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::kind::Kind;
+
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
 pub use finding::{Origin, SettingCode, SettingFinding};
@@ -211,8 +213,14 @@ pub enum Dialect {
 
 impl Dialect {
     /// The agent whose it is; text is nobody's.
-    pub fn kind(self) -> Option<crate::agent::kind::Kind> {
-        crate::agent::kind::KNOWN.into_iter().find(|it| it.dialect() == self)
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Text => None,
+            Self::Claude => Some(Kind::Claude),
+            Self::Codex => Some(Kind::Codex),
+            Self::Gemini => Some(Kind::Gemini),
+            Self::Opencode => Some(Kind::Opencode),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! the assistant line; never by `subtype`, never by any text, never by the exit code alone.
 
 mod failure;
+mod relatives;
 pub mod start;
 
 use std::collections::HashMap;
@@ -48,6 +49,7 @@ impl Claude {
             "assistant" => self.assistant(&value),
             "user" => self.tool_results(&value),
             "rate_limit_event" => self.limit(&value).into_iter().collect(),
+            "tool_call" => relatives::tool_call(&value),
             "result" => vec![AgentEvent::Turn(self.result(&value))],
             "" => vec![AgentEvent::Unread(line.to_owned())],
             // Types of other versions say nothing that counts.

@@ -113,7 +113,13 @@ impl Gemini {
             return open?.path.map(|path| AgentEvent::FileChange { path, within: None });
         }
         let message = text_at(value, "/error/message").to_owned();
-        if text_at(value, "/error/type") == "policy_violation" {
+        // Without any command on its list it has no shell at all.
+        let is_denied = match text_at(value, "/error/type") {
+            "policy_violation" => true,
+            "tool_not_registered" => open.as_ref().is_some_and(|it| Act::of(&it.tool) == Act::Run),
+            _ => false,
+        };
+        if is_denied {
             self.denied = self.denied.saturating_add(1);
             return Some(AgentEvent::Denied { tool: open.map_or_else(String::new, |it| it.tool), message });
         }

@@ -11,6 +11,10 @@ pub enum Kind {
     Codex,
     Gemini,
     Opencode,
+    Qwen,
+    Copilot,
+    Cursor,
+    Amp,
     /// The built-in one, which talks as Claude Code does.
     Demo,
     /// Any command of the user's: what it prints is known, nothing else.
@@ -71,6 +75,9 @@ pub enum StopHook {
 pub enum Found {
     /// By running this version.
     Run(&'static str),
+    /// By what this version says when asked for help: it cannot be run without an account.
+    Help(&'static str),
+    Documentation,
     /// Nothing is known but what its output can hold.
     ByOutput,
 }
@@ -79,7 +86,16 @@ pub enum Found {
 pub const AUTO: [Kind; 4] = [Kind::Claude, Kind::Codex, Kind::Opencode, Kind::Gemini];
 
 /// Every known program.
-pub const KNOWN: [Kind; 4] = AUTO;
+pub const KNOWN: [Kind; 8] = [
+    Kind::Claude,
+    Kind::Codex,
+    Kind::Opencode,
+    Kind::Gemini,
+    Kind::Qwen,
+    Kind::Copilot,
+    Kind::Cursor,
+    Kind::Amp,
+];
 
 impl Kind {
     /// The kind of an agent by its name in the configuration.
@@ -97,6 +113,10 @@ impl Kind {
             Self::Codex => "codex",
             Self::Gemini => "gemini",
             Self::Opencode => "opencode",
+            Self::Qwen => "qwen",
+            Self::Copilot => "copilot",
+            Self::Cursor => "cursor",
+            Self::Amp => "amp",
             Self::Demo => "demo",
             Self::Own(_) => "",
         }
@@ -107,9 +127,15 @@ impl Kind {
         doctor::KNOWN.iter().find(|it| it.name == self.name())
     }
 
+    /// Whether it edits nothing at all unless it may do everything.
+    pub fn needs_all(self) -> bool {
+        self == Self::Cursor
+    }
+
     pub fn dialect(self) -> Dialect {
         match self {
-            Self::Claude | Self::Demo => Dialect::Claude,
+            Self::Claude | Self::Qwen | Self::Cursor | Self::Amp | Self::Demo => Dialect::Claude,
+            Self::Copilot => Dialect::Text,
             Self::Codex => Dialect::Codex,
             Self::Gemini => Dialect::Gemini,
             Self::Opencode => Dialect::Opencode,
@@ -119,7 +145,7 @@ impl Kind {
 
     #[rustfmt::skip]
     pub fn capabilities(self) -> Capabilities {
-        use Can::{No, Yes};
+        use Can::{No, Unknown, Yes};
         match self {
             Self::Claude => Capabilities {
                 structured: Yes, cost: Yes, tokens: Yes, chosen_session: Yes, resume: Yes, fork: Yes,
@@ -140,6 +166,26 @@ impl Kind {
                 structured: Yes, cost: Yes, tokens: Yes, chosen_session: No, resume: Yes, fork: Yes,
                 stop_hook: StopHook::None, tool_veto: Yes, step_cap: No, acp: Yes, denials: Yes,
                 found: Found::Run("1.18.33"),
+            },
+            Self::Qwen => Capabilities {
+                structured: Yes, cost: No, tokens: Yes, chosen_session: Yes, resume: Yes, fork: Yes,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, step_cap: Yes, acp: Yes, denials: Yes,
+                found: Found::Run("0.24.4"),
+            },
+            Self::Copilot => Capabilities {
+                structured: No, cost: No, tokens: No, chosen_session: Yes, resume: Yes, fork: Unknown,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, step_cap: No, acp: Yes, denials: No,
+                found: Found::Help("1.0.102"),
+            },
+            Self::Cursor => Capabilities {
+                structured: Yes, cost: No, tokens: No, chosen_session: No, resume: Yes, fork: Unknown,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, step_cap: Unknown, acp: Unknown, denials: Yes,
+                found: Found::Documentation,
+            },
+            Self::Amp => Capabilities {
+                structured: Yes, cost: No, tokens: No, chosen_session: No, resume: Yes, fork: Unknown,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, step_cap: Unknown, acp: No, denials: No,
+                found: Found::Help("0.0.1790142911"),
             },
             Self::Demo => Capabilities { found: Found::ByOutput, ..of_output(Dialect::Claude) },
             Self::Own(dialect) => of_output(dialect),
@@ -215,6 +261,10 @@ mod tests {
         check(Kind::Codex, &["no cost"]);
         check(Kind::Gemini, &["no cost"]);
         check(Kind::Opencode, &[]);
+        check(Kind::Qwen, &["no cost"]);
+        check(Kind::Copilot, &["but text", "no cost"]);
+        check(Kind::Cursor, &["no cost", "no tokens"]);
+        check(Kind::Amp, &["no cost", "no tokens", "denied"]);
         check(Kind::Own(Dialect::Text), &["but text", "no cost"]);
         check(Kind::Own(Dialect::Codex), &["no cost"]);
     }
@@ -236,6 +286,8 @@ mod tests {
         };
         let found = match can.found {
             Found::Run(version) => format!("running {version}"),
+            Found::Help(version) => format!("the help of {version}"),
+            Found::Documentation => "documentation".to_owned(),
             Found::ByOutput => "its output".to_owned(),
         };
         let before = [can.cost, can.tokens, can.chosen_session, can.resume, can.fork].map(word);

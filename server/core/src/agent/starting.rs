@@ -1,6 +1,8 @@
 //! How agents are started headless: what of the settings and the task shapes the command line, one file per agent
 //! for what comes of it. No shell ever sees any of it, and the prompt is no part of it.
 
+mod further;
+
 use super::kind::Kind;
 use super::{claude, codex, gemini, opencode};
 use crate::settings::{Permissions, PromptBy};
@@ -43,6 +45,10 @@ impl Kind {
             Self::Opencode => {
                 Line { env: opencode::start::env(start), ..plain(opencode::start::argv(start)) }
             }
+            Self::Qwen => plain(further::qwen(start)),
+            Self::Copilot => plain(further::copilot(start)),
+            Self::Cursor => plain(further::cursor(start)),
+            Self::Amp => plain(further::amp(start)),
             Self::Demo => plain(start.command.to_vec()),
             Self::Own(_) => Line { prompt: start.prompt, ..plain(own(start)) },
         }
@@ -53,7 +59,11 @@ impl Kind {
         match self {
             Self::Codex => codex::start::resuming(argv),
             Self::Opencode => opencode::start::resuming(argv),
-            Self::Claude | Self::Gemini | Self::Demo | Self::Own(_) => chosen_before(argv),
+            Self::Cursor => further::cursor_resuming(argv),
+            Self::Amp => further::amp_resuming(argv),
+            // The same flag begins a session and goes on with it.
+            Self::Copilot => argv.to_vec(),
+            Self::Claude | Self::Gemini | Self::Qwen | Self::Demo | Self::Own(_) => chosen_before(argv),
         }
     }
 
@@ -66,7 +76,8 @@ impl Kind {
             Self::Opencode => opencode::start::ENVIRONMENT,
             // Whatever it calls in the end, these mean nothing to anybody else.
             Self::Own(crate::settings::Dialect::Claude) => claude::start::ENVIRONMENT,
-            Self::Own(_) => &[],
+            Self::Qwen => &[("NO_BROWSER", "true")],
+            Self::Copilot | Self::Cursor | Self::Amp | Self::Own(_) => &[],
         }
     }
 

@@ -2,7 +2,7 @@
 //! of the loop's own, so that no loop takes over a session that it did not begin.
 
 use crate::agent::AgentRun;
-use crate::agent::kind::Can;
+use crate::agent::kind::{Can, Kind};
 use crate::journal::{AgentPlan, BreakerState, Record, SessionReason};
 use crate::moment::Moment;
 
@@ -59,7 +59,11 @@ pub(super) enum Names {
 
 impl Names {
     pub(super) fn of(plan: &AgentPlan) -> Self {
-        let is_its = plan.dialect.kind().is_some_and(|it| it.capabilities().chosen_session == Can::No);
+        let kind = match plan.kind() {
+            Kind::Own(dialect) => dialect.kind(),
+            known => Some(known),
+        };
+        let is_its = kind.is_some_and(|it| it.capabilities().chosen_session == Can::No);
         if is_its { Self::Its } else { Self::Ours }
     }
 }

@@ -62,9 +62,14 @@ fn fit(name: &str) -> bool {
 /// Why a field means nothing for an agent, with the remedy; `None` where it means something.
 pub(crate) fn misplaced(agent: Agent, field: &str) -> Option<(&'static str, &'static str)> {
     match (agent, field) {
-        (Agent::Known(Kind::Gemini), "effort") => {
-            Some(("means nothing for Gemini CLI: it has no such setting", "remove the line"))
+        (Agent::Known(Kind::Gemini | Kind::Qwen | Kind::Cursor), "effort")
+        | (Agent::Known(Kind::Amp), "model") => {
+            Some(("means nothing for this agent: it has no such setting", "remove the line"))
         }
+        (Agent::Known(Kind::Amp), "permissions") => Some((
+            "means nothing for this agent: its own settings alone decide",
+            "remove the line; `amp permissions` shows and changes them",
+        )),
         (Agent::Known(_), "prompt" | "output") => {
             Some(("is fixed for a built-in agent", "remove the line, or give your own agent another name"))
         }

@@ -7,16 +7,19 @@ use crate::settings::Permissions;
 /// A command of the list may be called with further arguments; one that the list's own grammar would split gets no
 /// rule, so that the agent is denied it and loopkeeper runs it all the same.
 pub fn argv(start: &Start<'_>) -> Vec<String> {
+    argv_of(start, "auto_edit")
+}
+
+/// Of one of its relatives, which spells its safe mode otherwise.
+pub fn argv_of(start: &Start<'_>, safe: &str) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-o", "stream-json", "--session-id", "{session}"]);
     match start.permissions {
         // What would have to be asked about is denied, since nobody is there.
         Permissions::ReadOnly => extend(&mut argv, &["--approval-mode", "default"]),
         Permissions::Edits => {
-            extend(&mut argv, &["--approval-mode", "auto_edit"]);
-            let commands = allow::commands(start.checks, start.runner);
-            let plain = |it: &&String| !it.contains([',', '(', ')', '*', '"', '\'', '{', '}']);
-            for command in commands.iter().filter(plain) {
+            extend(&mut argv, &["--approval-mode", safe]);
+            for command in plain(&allow::commands(start.checks, start.runner)) {
                 extend(&mut argv, &["--allowed-tools", &format!("run_shell_command({command})")]);
             }
         }
@@ -27,6 +30,11 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     }
     argv.extend_from_slice(start.args);
     argv
+}
+
+/// Those that no list of tools takes apart.
+pub fn plain(commands: &[String]) -> impl Iterator<Item = &String> {
+    commands.iter().filter(|it| !it.contains([',', '(', ')', '*', '"', '\'', '{', '}']))
 }
 
 /// Without the first it starts itself once more, as a child that no signal to the parent reaches. The work tree is

@@ -70,6 +70,25 @@ fn files_are_those_that_tools_really_wrote() {
 }
 
 #[test]
+fn a_shell_that_it_does_not_have_is_denied() {
+    let call = |tool: &str| {
+        [
+            format!(r#"{{"type":"tool_use","tool_name":"{tool}","tool_id":"t","parameters":{{}}}}"#),
+            r#"{"type":"tool_result","tool_id":"t","status":"error","error":{"type":"tool_not_registered","message":"not found"}}"#.to_owned(),
+        ]
+    };
+    assert_eq!(read(Dialect::Gemini, &call("run_shell_command").join("\n"), "", 0).denials, 1);
+    assert_eq!(read(Dialect::Gemini, &call("made_up").join("\n"), "", 0).denials, 0);
+}
+
+#[test]
+fn a_daily_quota_is_one() {
+    let result = r#"{"type":"result","status":"error","error":{"type":"unknown","message":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later."}}"#;
+    let error = read(Dialect::Gemini, result, "", 173).error.unwrap();
+    assert_eq!(error.class, crate::agent::ProviderClass::Quota, "{error:?}");
+}
+
+#[test]
 fn pieces_of_one_message_are_one_text() {
     let mut gemini = Gemini::new();
     let piece =

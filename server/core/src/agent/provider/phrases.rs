@@ -67,7 +67,7 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
     [
         (
             constant(
-                r"(?ix)^(?: you(?:['’]ve|\shave)\s(?:hit|reached|exceeded|used\s(?:up|all(?:\sof)?))\s(?:your|the)\s(?:[\w'’.-]+\s){0,4}?(?:limit|quota|allowance|credits)\b
+                r"(?ix)^(?: you(?:['’]ve|\shave)\s(?:hit|reached|exceeded|exhausted|used\s(?:up|all(?:\sof)?))\s(?:your|the)\s(?:[\w'’.-]+\s){0,4}?(?:limit|quota|allowance|credits)\b
                 | you['’]?(?:re|\sare)\s(?:now\s)?out\sof\s(?:extra\s)?usage\b | (?:you['’]?re\s)?out\sof\sextra\susage\b | you\sexceeded\syour\scurrent\squota\b
                 | your\susage\sallocation\shas\sbeen\sdisabled\b
                 | (?:(?:claude|anthropic|codex|chatgpt|openai|gemini|copilot|ai|code|pro|max|opus|sonnet|your|the|api)\s){0,4}(?:usage|[0-9]+[\s-]hour|five[\s-]hour|hourly|weekly|session|daily|monthly|spend(?:ing)?|plan|premium\srequests?)\s(?:usage\s)?limit\s(?:has\sbeen\s|was\s|is\s)?(?:reached|hit|exceeded)\b

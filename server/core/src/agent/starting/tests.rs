@@ -15,7 +15,7 @@ fn check(kind: Kind, permissions: Permissions, checks: &[&str], expect: &[&str],
         command: &command,
         permissions,
         model: Some("m"),
-        effort: Some("high").filter(|_| kind != Kind::Gemini),
+        effort: Some("high").filter(|_| !matches!(kind, Kind::Gemini | Kind::Qwen | Kind::Cursor)),
         args: &args,
         checks: &checks,
         runner: None,
@@ -84,6 +84,23 @@ fn the_command_line_says_what_is_permitted() {
 }
 
 #[test]
+fn the_further_ones_too() {
+    use Permissions::{All, Edits};
+    let qwen = "-o stream-json --session-id {session}";
+    let allowed = "--approval-mode auto-edit --allowed-tools run_shell_command(sh test.sh)";
+    check(Kind::Qwen, Edits, &["sh test.sh"], &[qwen, allowed, "-m m --more x"], &[]);
+    check(Kind::Qwen, All, &[], &[qwen, "--approval-mode yolo -m m --more x"], &[]);
+    let copilot = "-s --no-color --no-ask-user --no-auto-update --session-id {session}";
+    let rest = "--model m --reasoning-effort high --more x";
+    let allowed = "--allow-tool write --allow-tool shell(sh test.sh)";
+    check(Kind::Copilot, Edits, &["sh test.sh", "a, b"], &[copilot, allowed, rest], &[]);
+    check(Kind::Copilot, All, &[], &[copilot, "--allow-all", rest], &[]);
+    let cursor = "-p --output-format stream-json --force --model m --more x";
+    check(Kind::Cursor, All, &[], &[cursor], &[]);
+    check(Kind::Amp, Edits, &["sh test.sh"], &["-x --stream-json -m high --more x"], &[]);
+}
+
+#[test]
 fn a_command_of_the_users_own_gets_a_place_for_its_prompt() {
     for (prompt, command, expect) in [
         (PromptBy::Stdin, vec!["mine"], vec!["mine"]),
@@ -130,6 +147,10 @@ fn a_session_that_exists_is_resumed() {
         &["opencode", "run", "--format", "json", "--auto"],
         &["opencode", "run", "--format", "json", "--auto", "--session", "{session}"],
     );
+    check(Kind::Qwen, &["qwen", "--session-id", "{session}"], &["qwen", "--resume", "{session}"]);
+    check(Kind::Copilot, &["c", "--session-id", "{session}"], &["c", "--session-id", "{session}"]);
+    check(Kind::Cursor, &["c", "-p", "--force"], &["c", "-p", "--force", "--resume", "{session}"]);
+    check(Kind::Amp, &["amp", "-x", "--more"], &["amp", "threads", "continue", "{session}", "-x", "--more"]);
     check(Kind::Own(Dialect::Codex), &["codex", "exec", "-"], &["codex", "exec", "-"]);
 }
 

@@ -103,9 +103,10 @@ fn keys_tables_and_values_are_offered_where_they_fit() {
     check("[sandbox]\nkind = |", &["\"auto\"", "\"required\"", "\"off\""]);
     check("[sandbox]\nkind = \"o|\"", &["\"auto\"", "\"required\"", "\"off\""]);
     check("[limits]\nduration = |", &["\"8h\""]);
-    check(
-        "agent = |\n[agents.mine]\ncommand = [\"x\"]\n",
-        &["\"auto\"", "\"claude\"", "\"codex\"", "\"demo\"", "\"gemini\"", "\"mine\"", "\"opencode\""],
+    assert_eq!(
+        offered("agent = |\n[agents.mine]\ncommand = [\"x\"]\n"),
+        ["amp", "auto", "claude", "codex", "copilot", "cursor", "demo", "gemini", "mine", "opencode", "qwen"]
+            .map(|it| format!("\"{it}\"")),
     );
     check("[agents.mine]\n|", &["command", "args", "env", "prompt", "output"]);
     check("[agents.claude]\n|", &["command", "args", "permissions", "model", "effort", "env"]);

@@ -1,0 +1,78 @@
+//! How Qwen Code, Copilot CLI, Cursor CLI and Amp are started headless. Of these only the first was run to its end;
+//! the others were asked for their help, or read about.
+
+use crate::agent::starting::{Start, extend};
+use crate::agent::{allow, gemini};
+use crate::settings::Permissions;
+
+/// A relative of Gemini CLI with the output of Claude Code. Its safe mode also writes outside of the work tree.
+pub(super) fn qwen(start: &Start<'_>) -> Vec<String> {
+    gemini::start::argv_of(start, "auto-edit")
+}
+
+/// Prints text: its JSON has neither costs nor what was denied.
+pub(super) fn copilot(start: &Start<'_>) -> Vec<String> {
+    let mut argv = start.command.to_vec();
+    extend(
+        &mut argv,
+        &["-s", "--no-color", "--no-ask-user", "--no-auto-update", "--session-id", "{session}"],
+    );
+    match start.permissions {
+        // What nothing allows is denied.
+        Permissions::ReadOnly => {}
+        Permissions::Edits => {
+            extend(&mut argv, &["--allow-tool", "write"]);
+            for command in gemini::start::plain(&allow::commands(start.checks, start.runner)) {
+                extend(&mut argv, &["--allow-tool", &format!("shell({command})")]);
+            }
+        }
+        Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--allow-all"]),
+    }
+    if let Some(model) = start.model {
+        extend(&mut argv, &["--model", model]);
+    }
+    if let Some(effort) = start.effort {
+        extend(&mut argv, &["--reasoning-effort", effort]);
+    }
+    argv.extend_from_slice(start.args);
+    argv
+}
+
+/// Without `--force` it only proposes edits, so there is no safe mode to start it in.
+pub(super) fn cursor(start: &Start<'_>) -> Vec<String> {
+    let mut argv = start.command.to_vec();
+    extend(&mut argv, &["-p", "--output-format", "stream-json"]);
+    match start.permissions {
+        Permissions::ReadOnly | Permissions::Edits => {}
+        Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--force"]),
+    }
+    if let Some(model) = start.model {
+        extend(&mut argv, &["--model", model]);
+    }
+    argv.extend_from_slice(start.args);
+    argv
+}
+
+pub(super) fn cursor_resuming(argv: &[String]) -> Vec<String> {
+    let mut argv = argv.to_vec();
+    extend(&mut argv, &["--resume", "{session}"]);
+    argv
+}
+
+/// What it may do is decided by its own settings alone.
+pub(super) fn amp(start: &Start<'_>) -> Vec<String> {
+    let mut argv = start.command.to_vec();
+    extend(&mut argv, &["-x", "--stream-json"]);
+    if let Some(mode) = start.effort {
+        extend(&mut argv, &["-m", mode]);
+    }
+    argv.extend_from_slice(start.args);
+    argv
+}
+
+pub(super) fn amp_resuming(argv: &[String]) -> Vec<String> {
+    let words = ["threads", "continue", "{session}"].map(str::to_owned);
+    let at = argv.iter().position(|it| it == "-x").unwrap_or(argv.len());
+    let (before, after) = argv.split_at(at);
+    before.iter().cloned().chain(words).chain(after.iter().cloned()).collect()
+}
