@@ -14,6 +14,7 @@ pub mod journal_file;
 pub mod machine;
 pub mod process;
 pub mod sandbox;
+pub mod scratch;
 pub mod snapshots;
 pub mod state_dir;
 pub mod task_files;

@@ -2,7 +2,10 @@
 //! Starts programs that were found outside the work tree to hear their versions, and nothing of the workspace.
 
 mod facts;
+mod probe;
 mod show;
+
+use std::path::PathBuf;
 
 use loopkeeper_core::doctor::{AgentFacts, Finding, examine, is_well};
 use serde::Serialize;
@@ -14,10 +17,23 @@ use super::out::Out;
 use super::render::Glyphs;
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Args {
-    /// Only this agent: claude, a name of [agents]
+    /// Only this agent: claude, a name of [agents]; with --probe also the path of a program
     #[arg(long, value_name = "A")]
     pub(crate) agent: Option<String>,
+    /// Find out what the agent can do, by a few short calls of it
+    #[arg(long, requires = "agent")]
+    pub(crate) probe: bool,
+    /// With --probe, do not ask whether to spend the calls
+    #[arg(long, requires = "probe")]
+    pub(crate) yes: bool,
+    /// With --probe, trust what this workspace says about the agent
+    #[arg(long, requires = "probe")]
+    pub(crate) trust: bool,
+    /// With --probe, write the table to FILE.md and FILE.json
+    #[arg(long, value_name = "FILE", requires = "probe")]
+    pub(crate) out: Option<PathBuf>,
     /// Print JSON for scripts
     #[arg(long)]
     pub(crate) json: bool,
@@ -32,7 +48,10 @@ struct Report<'a> {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let looked = Looked::here()?;
+    if args.probe {
+        return probe::run(args, out);
+    }
+    let looked = Looked::here(&[])?;
     match &args.agent {
         Some(name) => one(&looked, name, args.json, out),
         None => all(&looked, args.json, out),

@@ -33,9 +33,9 @@ const CPU_EVERY: Duration = Duration::from_secs(5);
 /// What of stderr is kept for the message of a failure.
 const STDERR_TAIL: usize = 4 * 1024;
 /// The agent's session, in its environment.
-pub(super) const SESSION: &str = "LOOPKEEPER_SESSION";
+pub(crate) const SESSION: &str = "LOOPKEEPER_SESSION";
 /// Set where the session goes on.
-const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
+pub(crate) const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
 
 /// The iteration to start.
 pub(super) struct Start {

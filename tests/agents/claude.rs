@@ -11,6 +11,7 @@ mod looping;
 mod model;
 mod others;
 mod stopping;
+mod probing;
 
 use std::path::PathBuf;
 

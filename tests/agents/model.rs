@@ -74,16 +74,26 @@ struct Shared {
 #[derive(Default)]
 struct State {
     script: Vec<Step>,
+    /// In place of a script: what it makes of each request.
+    mind: Option<fn(&Value) -> Step>,
     /// Bodies of the agent's own requests, in order.
     asked: Vec<Value>,
 }
 
 impl Model {
     pub(crate) fn start(script: Vec<Step>) -> Self {
+        Self::of(State { script, ..State::default() })
+    }
+
+    /// A model that reads what it is asked.
+    pub(crate) fn with_mind(mind: fn(&Value) -> Step) -> Self {
+        Self::of(State { mind: Some(mind), ..State::default() })
+    }
+
+    fn of(state: State) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
         let address = listener.local_addr().expect("a bound address");
-        let shared =
-            Arc::new(Shared { state: Mutex::new(State { script, asked: Vec::new() }), ..Shared::default() });
+        let shared = Arc::new(Shared { state: Mutex::new(state), ..Shared::default() });
         let acceptor = std::thread::spawn({
             let shared = Arc::clone(&shared);
             move || accept(&listener, &shared)
@@ -183,8 +193,12 @@ fn answer(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
 impl Shared {
     fn next(&self, body: Value) -> (usize, Step) {
         let mut state = self.state.lock().expect("no panic while locked");
+        let thought = state.mind.map(|mind| mind(&body));
         state.asked.push(body);
         let number = state.asked.len();
+        if let Some(step) = thought {
+            return (number, step);
+        }
         let step = match (state.script.get(number - 1), state.script.last()) {
             (Some(step), _) => step.clone(),
             // The CLI tries some failures again in another form.

@@ -23,6 +23,7 @@ mod kill_domain;
 #[path = "../agents/late.rs"]
 mod late;
 mod lsp;
+mod probe;
 mod process;
 #[path = "../rigs/rigs.rs"]
 mod rigs;

@@ -11,8 +11,11 @@ use loopkeeper_core::doctor::{
     AgentFacts, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, Trouble, Version,
     WorkspaceFacts, login, version_in,
 };
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::probe::PROBED;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{AgentSettings, Resolved, Settings};
+use loopkeeper_core::settings::{AgentSettings, Argument, Resolved, Settings};
+use loopkeeper_core::task;
 use tokio::task::LocalSet;
 
 use crate::adapters::agents::{self, Wanted};
@@ -35,20 +38,20 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What the rest is looked up with.
 pub(super) struct Looked {
-    root: PathBuf,
-    path: OsString,
-    resolved: Resolved,
+    pub(super) root: PathBuf,
+    pub(super) path: OsString,
+    pub(super) resolved: Resolved,
     /// The defaults where the configuration cannot be taken as written.
-    settings: Settings,
+    pub(super) settings: Settings,
     state: Result<StateDir, StateError>,
-    domain: Domain,
+    pub(super) domain: Domain,
     enclosure: Enclosure,
 }
 
 impl Looked {
-    pub(super) fn here() -> Result<Self, Failure> {
+    pub(super) fn here(arguments: &[Argument]) -> Result<Self, Failure> {
         let root = config_files::root_of(Path::new("."))?;
-        let resolved = config_files::load(&root, &[])?;
+        let resolved = config_files::load(&root, arguments)?;
         let settings = resolved.settings().cloned().unwrap_or_default();
         let state = StateDir::open();
         let warden = state.as_ref().map_or_else(|_| "/proc/self/exe".into(), warden);
@@ -106,7 +109,32 @@ impl Looked {
         }
     }
 
-    /// As agents get it, without what would make them look for something newer.
+    /// The agent that is wanted here, and may run the commands of a probe.
+    pub(super) fn plan(&self) -> Result<AgentPlan, Failure> {
+        let criteria = task::inline("", &[format!("It waits: `$ {PROBED}`")]).criteria;
+        Ok(agents::plan(&Wanted { criteria: &criteria, ..self.wanted(&self.settings.agent) })?)
+    }
+
+    pub(super) fn state(&self) -> Result<&StateDir, Failure> {
+        self.state.as_ref().map_err(|error| Failure::ended(error).hint(error.hint()))
+    }
+
+    /// Whether it is a command of the user's own.
+    pub(super) fn is_own(&self, name: &str) -> bool {
+        self.settings.agents.iter().any(|it| it.name == name && is_own(it))
+    }
+
+    /// As a loop would start its agent with.
+    pub(super) fn agent_environment(&self) -> Vec<(OsString, OsString)> {
+        let mut env = self.environment();
+        for (name, value) in ENVIRONMENT {
+            if !env.iter().any(|(known, _)| known == name) {
+                env.push((name.into(), value.into()));
+            }
+        }
+        env
+    }
+
     fn environment(&self) -> Vec<(OsString, OsString)> {
         let settings = &self.settings;
         scrubbed(Reader::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os())
@@ -157,9 +185,10 @@ impl Looked {
 
     /// What a program that was found outside the work tree says to `--version`, asked outside of it too.
     async fn ask(&self, program: &str) -> Result<String, String> {
-        let mut env = self.environment();
+        let mut env = self.agent_environment();
+        // They would look for something newer first.
         let quiet = [("OPENCODE_DISABLE_AUTOUPDATE", "1"), ("OPENCODE_DISABLE_MODELS_FETCH", "1")];
-        env.extend(ENVIRONMENT.iter().chain(&quiet).map(|(name, value)| (name.into(), value.into())));
+        env.extend(quiet.map(|(name, value)| (name.into(), value.into())));
         let job = Job {
             argv: Approved::typed(vec![program.into(), "--version".into()]),
             cwd: "/".into(),
@@ -238,7 +267,7 @@ fn trouble(failure: &Failure) -> Trouble {
     Trouble { what: failure.what.clone(), hint: failure.hint.clone().unwrap_or_default() }
 }
 
-fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
+pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     Ok(LocalSet::new().block_on(&runtime, work))
 }

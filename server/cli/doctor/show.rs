@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use loopkeeper_core::doctor::{AgentFacts, Finding, KNOWN, Level, Login, Topic, Version};
+use loopkeeper_core::probe::{Answer, Report};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
 
@@ -66,6 +67,34 @@ pub(super) fn agent(agent: &AgentFacts) -> String {
         }
         (Login::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in)),
         (Login::NotSeen | Login::Unknown, _) => fact("Login", "unknown: it is a command of your own"),
+    }
+    text
+}
+
+/// The table of a probe, and what follows.
+pub(super) fn probed(report: &Report, glyphs: Glyphs) -> String {
+    let mut text = format!("{LOUD}What `{}` can do{LOUD:#}\n", sanitize::line(&report.agent));
+    for row in &report.rows {
+        let (style, sign) = match (row.answer, glyphs) {
+            (Answer::Yes, Glyphs::Unicode) => (GOOD, "✓"),
+            (Answer::Yes, Glyphs::Ascii) => (GOOD, "+"),
+            (Answer::No, Glyphs::Unicode) => (BAD, "✗"),
+            (Answer::No, Glyphs::Ascii) => (BAD, "x"),
+            (Answer::Unclear, _) => (CARE, "?"),
+        };
+        let (word, question) = (row.answer.word(), row.question.words());
+        let _ =
+            writeln!(text, "  {style}{sign} {word:<7}{style:#}  {question}: {}", sanitize::line(&row.fact));
+    }
+    let advice = &report.recommendation;
+    for note in &advice.notes {
+        let _ = write!(text, "\n{note}");
+    }
+    if !advice.notes.is_empty() {
+        text.push('\n');
+    }
+    if !advice.toml.is_empty() {
+        let _ = write!(text, "\n{LOUD}For loopkeeper.toml{LOUD:#}\n\n{}", sanitize::text(&advice.toml));
     }
     text
 }

@@ -16,6 +16,7 @@ pub mod doctor;
 pub mod journal;
 pub mod jury;
 pub mod moment;
+pub mod probe;
 pub mod prompt;
 pub mod protection;
 pub mod redact;

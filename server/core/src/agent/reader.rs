@@ -106,6 +106,22 @@ pub struct ProcessEnd {
     pub dropped: u64,
 }
 
+impl ProcessEnd {
+    /// It ended by itself, with nothing else to tell.
+    pub fn exited(exit: Option<i32>) -> Self {
+        Self {
+            ending: AgentEnding::Exited,
+            exit,
+            signal: None,
+            reason: String::new(),
+            stderr: String::new(),
+            duration_ms: 0,
+            survivors: Vec::new(),
+            dropped: 0,
+        }
+    }
+}
+
 impl Reader {
     pub fn new(dialect: Dialect) -> Self {
         let dialect = match dialect {

@@ -1,0 +1,122 @@
+//! A folder of its own for one try of an agent: a fresh git repository with a few files, looked at afterwards, gone at
+//! the end.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::durable::make_new_folder;
+
+/// Whoever fills the folder with files is not read to the end.
+const MOST_FILES: usize = 100;
+const MOST_BYTES: u64 = 64 * 1024;
+
+/// The folder; removed with everything in it when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    root: PathBuf,
+}
+
+impl Scratch {
+    pub fn new() -> io::Result<Self> {
+        let root =
+            std::env::temp_dir().canonicalize()?.join(format!("loopkeeper-probe-{}", uuid::Uuid::new_v4()));
+        make_new_folder(&root)?;
+        Ok(Self { root })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.root
+    }
+
+    /// An empty folder below it.
+    pub fn folder(&self, name: &str) -> io::Result<PathBuf> {
+        let folder = self.root.join(name);
+        make_new_folder(&folder)?;
+        Ok(folder)
+    }
+
+    /// A repository below it.
+    pub fn repository(&self, name: &str) -> io::Result<PathBuf> {
+        let folder = self.folder(name)?;
+        git2::Repository::init(&folder).map_err(io::Error::other)?;
+        Ok(folder)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What an agent made unremovable stays in the folder for temporary files.
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+/// Puts files into a folder, with the folders above them.
+pub fn put(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        fs::write(path, text)?;
+    }
+    Ok(())
+}
+
+/// The regular files right in a folder.
+#[derive(Debug, Default)]
+pub struct Look {
+    files: BTreeMap<String, ((i64, i64), String)>,
+}
+
+impl Look {
+    pub fn at(folder: &Path) -> Self {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let file = |entry: fs::DirEntry| {
+            let meta = entry.metadata().ok().filter(|it| it.is_file() && it.len() <= MOST_BYTES)?;
+            let text = String::from_utf8_lossy(&fs::read(entry.path()).ok()?).into_owned();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            Some((name, ((meta.mtime(), meta.mtime_nsec()), text)))
+        };
+        Self { files: entries.filter_map(file).take(MOST_FILES).collect() }
+    }
+
+    /// Names of files that were written since `before`, even with the same content.
+    pub fn written_since(&self, before: &Self) -> Vec<String> {
+        let is_new = |(name, file): &(&String, &((i64, i64), String))| before.files.get(*name) != Some(*file);
+        self.files.iter().filter(is_new).map(|(name, _)| name.clone()).collect()
+    }
+
+    pub fn contents(self) -> BTreeMap<String, String> {
+        self.files.into_iter().map(|(name, (_, text))| (name, text)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Look, Scratch, put};
+
+    #[test]
+    fn what_was_written_is_seen_and_all_is_gone_at_the_end() {
+        let scratch = Scratch::new().unwrap();
+        let folder = scratch.repository("a").unwrap();
+        let files = ["one", "two", "deep/three"].map(|it| (it.to_owned(), it.to_owned()));
+        put(&folder, &files).unwrap();
+        let before = Look::at(&folder);
+        assert!(Look::at(&folder).written_since(&before).is_empty());
+        fs::write(folder.join("two"), "2").unwrap();
+        fs::write(folder.join("four"), "4").unwrap();
+        let long_ago = std::time::SystemTime::UNIX_EPOCH;
+        fs::File::options().write(true).open(folder.join("one")).unwrap().set_modified(long_ago).unwrap();
+        let after = Look::at(&folder);
+        assert_eq!(after.written_since(&before), ["four", "one", "two"]);
+        let contents = after.contents();
+        assert_eq!(contents.keys().collect::<Vec<_>>(), ["four", "one", "two"]);
+        assert_eq!(contents["two"], "2");
+        let root = scratch.path().to_owned();
+        drop(scratch);
+        assert!(!root.exists());
+    }
+}

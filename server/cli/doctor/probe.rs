@@ -1,0 +1,114 @@
+//! `doctor --agent A --probe`: a few short calls of an agent, in a folder of their own, and a table of what it can do.
+//! Says beforehand how many calls that is: each costs what a call costs.
+
+mod calls;
+mod consent;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loopkeeper_core::doctor::{KNOWN, Version};
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::probe::{Format, Probe, Report, Seen, Tried, format_of, judge, markdown, recommend};
+use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::Argument;
+use loopkeeper_core::view::words;
+
+use self::calls::{Caller, LONGEST, Made};
+use super::Args;
+use super::facts::{Looked, block_on};
+use super::show;
+use crate::adapters::sandbox::Domain;
+use crate::adapters::{clock, durable};
+use crate::cli::exit::Exit;
+use crate::cli::failure::{Answer, Failure};
+use crate::cli::out::Out;
+use crate::cli::render::Glyphs;
+
+pub(super) fn run(args: &Args, out: &mut Out) -> Answer {
+    let named = |it: &String| Argument { option: "--agent".into(), key: "agent".into(), value: it.clone() };
+    let arguments: Vec<Argument> = args.agent.iter().map(named).collect();
+    let looked = Looked::here(&arguments)?;
+    looked.resolved.settings()?;
+    let plan = looked.plan()?;
+    consent::trust(&looked, &plan, args)?;
+    if !consent::pay(&plan, args.yes)? {
+        return Err(Failure::usage("nothing was started").hint("`--yes` starts it without being asked."));
+    }
+    let caller = Caller::new(&looked, plan)?;
+    let Made { plan, words, calls, starts } = block_on(caller.all())??;
+    let rows = judge(&calls, &words);
+    let format = calls.get(&Probe::Answer).map_or(Format::Nothing, |it: &Seen| format_of(&it.stdout));
+    let tried = tried(&looked, &plan, format);
+    let report = Report {
+        agent: plan.name.clone(),
+        version: version(&looked, &plan.name)?,
+        command: plan.argv.clone(),
+        at: words::rfc3339(clock::now().wall),
+        calls: starts,
+        recommendation: recommend(&tried, &rows),
+        rows,
+    };
+    let files = write(&looked, args.out.as_deref(), &report)?;
+    if args.json {
+        out.json(&report);
+    } else {
+        out.write(&show::probed(&report, Glyphs::of_environment()));
+        let shown = files.map(|it| sanitize::line(&it.to_string_lossy()));
+        out.line(format_args!("\nWritten to {} and {}", shown[0], shown[1]));
+    }
+    Ok(if report.recommendation.drivable { Exit::Done } else { Exit::Ended })
+}
+
+fn tried(looked: &Looked, plan: &AgentPlan, format: Format) -> Tried {
+    let written = looked.settings.agents.iter().find(|it| it.name == plan.name);
+    let command = written.map(|it| [it.command.clone(), it.args.clone()].concat()).unwrap_or_default();
+    let is_known = KNOWN.iter().any(|it| it.name == plan.name);
+    let command = if is_known { Vec::new() } else { command };
+    let enclosed = matches!(looked.domain, Domain::PidNamespace { .. });
+    Tried { name: plan.name.clone(), command, prompt: plan.prompt, format, enclosed }
+}
+
+fn version(looked: &Looked, name: &str) -> Result<Option<String>, Failure> {
+    Ok(looked.agents(Some(name))?.into_iter().find_map(|it| match it.version {
+        Version::Told(version) => Some(version),
+        Version::Failed(_) | Version::NotAsked(_) => None,
+    }))
+}
+
+/// As Markdown and as JSON: where the user says, else in the state folder.
+fn write(looked: &Looked, out: Option<&Path>, report: &Report) -> Result<[PathBuf; 2], Failure> {
+    let base = match out {
+        Some(path) => path.with_extension(""),
+        None => {
+            let folder = looked.state()?.root().join("probes");
+            durable::make_folder(&folder)?;
+            let stamp: String = report.at.chars().filter(char::is_ascii_digit).take(14).collect();
+            folder.join(format!("{}-{stamp}", report.agent))
+        }
+    };
+    let json = serde_json::to_string_pretty(report).map_err(|error| Failure::ended(&error))?;
+    Ok([file(&base, "md", &markdown(report))?, file(&base, "json", &(json + "\n"))?])
+}
+
+fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
+    let mut path = base.as_os_str().to_owned();
+    path.push(format!(".{ending}"));
+    let path = PathBuf::from(path);
+    fs::write(&path, text).map_err(|error| {
+        Failure::ended(format_args!("cannot write {}: {error}", path.display()))
+            .hint("`--out` names a file in a folder that is there.")
+    })?;
+    Ok(path)
+}
+
+/// What the user should know before anything is spent.
+fn announcement(plan: &AgentPlan) -> String {
+    format!(
+        "Probing `{}` starts it {} times (one more where it takes its prompt in another way), each time in an empty \
+         folder of its own and for at most {}. Every start is a call of its model and costs what that costs.",
+        sanitize::line(&plan.name),
+        Probe::ALL.len(),
+        words::duration(LONGEST.as_millis() as u64),
+    )
+}

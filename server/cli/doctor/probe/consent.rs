@@ -1,0 +1,63 @@
+//! Before an agent is probed: what the workspace wrote about it is trusted, and somebody wants to pay for it.
+
+use std::io::Write;
+
+use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::settings::Origin;
+use loopkeeper_core::trust::Item;
+
+use super::super::Args;
+use super::super::facts::Looked;
+use super::announcement;
+use crate::adapters::trust::TrustStore;
+use crate::cli::ask;
+use crate::cli::failure::{self, Failure};
+use crate::front::failure::Kind;
+use crate::front::trust::page;
+
+/// Nothing that a file of the workspace says about the agent is started before the user said yes to it.
+pub(super) fn trust(looked: &Looked, plan: &AgentPlan, args: &Args) -> Result<(), Failure> {
+    let items = of_workspace(looked, plan);
+    let mut store = TrustStore::open(looked.state()?);
+    let unknown = store.unknown(&looked.root, &items);
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let refused = || {
+        Failure::new(Kind::NotTrusted, format_args!("`{}` is not trusted: nothing was started", plan.name))
+            .hint("`--trust` trusts what this workspace says about the agent; loopkeeper.toml says it.")
+    };
+    if !args.trust {
+        if !ask::somebody_is_there() {
+            return Err(refused());
+        }
+        write!(anstream::stderr(), "{}", page(&looked.root, &unknown).text())?;
+        if !ask::yes("Trust this?")? {
+            return Err(refused());
+        }
+    }
+    Ok(store.grant(&looked.root, None, &unknown)?)
+}
+
+/// What was typed, or what the user's own file says, is the user's word.
+fn of_workspace(looked: &Looked, plan: &AgentPlan) -> Vec<Item> {
+    let about = format!("agents.{}.", plan.name);
+    let is_theirs = |origin: &Origin| match origin {
+        Origin::File { place, .. } => !place.file.starts_with('/'),
+        Origin::Default | Origin::Option(_) => false,
+    };
+    let written =
+        looked.resolved.effective().iter().any(|it| it.key.starts_with(&about) && is_theirs(&it.origin));
+    let mut items: Vec<Item> = Item::settings(looked.resolved.to_trust()).into_iter().collect();
+    items.extend(written.then(|| Item::agent(plan)));
+    items
+}
+
+/// Whether somebody wants what it costs.
+pub(super) fn pay(plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
+    failure::note(announcement(plan));
+    if yes {
+        return Ok(true);
+    }
+    Ok(ask::somebody_is_there() && ask::yes("Go on?")?)
+}

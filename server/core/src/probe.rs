@@ -1,0 +1,163 @@
+//! Finds out what an agent can do by a few short calls with known answers, whatever program it is. Pure: here are
+//! the tasks, what is made of what was seen, and what follows from it; who starts the agent brings what was seen.
+
+mod judge;
+mod output;
+mod recommend;
+mod report;
+mod scenes;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+pub use judge::judge;
+pub use output::{Format, format_of};
+pub use recommend::{Recommendation, Tried, recommend};
+pub use report::{Report, markdown};
+pub use scenes::{PROBED, Scene, Words, scene};
+
+/// One call of the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Probe {
+    /// It has to put a word together, and to remember it.
+    Answer,
+    /// The same without its home and its keys: it has to fail, and to say so.
+    Bare,
+    /// The session of `Answer`, gone on with: what was the word?
+    Recall,
+    /// A file with a known content has to be written.
+    Work,
+    /// The same again, although it is done.
+    Repeat,
+    /// What cannot be done must not be claimed.
+    Impossible,
+    /// A command that runs for long; then comes TERM.
+    Stop,
+    /// A stop hook asks for one word more.
+    Hook,
+}
+
+impl Probe {
+    /// In the order in which they are made; each is one call.
+    pub const ALL: [Self; 8] = [
+        Self::Answer,
+        Self::Bare,
+        Self::Recall,
+        Self::Work,
+        Self::Repeat,
+        Self::Impossible,
+        Self::Stop,
+        Self::Hook,
+    ];
+
+    /// Whose folder it goes on in; a call with none begins with a new one.
+    pub fn follows(self) -> Option<Self> {
+        match self {
+            Self::Recall => Some(Self::Answer),
+            Self::Repeat => Some(Self::Work),
+            Self::Answer | Self::Bare | Self::Work | Self::Impossible | Self::Stop | Self::Hook => None,
+        }
+    }
+
+    /// What it is about, for somebody who waits.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Answer => "it answers",
+            Self::Bare => "it fails without home and keys",
+            Self::Recall => "it goes on with a session",
+            Self::Work => "it does a task",
+            Self::Repeat => "it is given the same task again",
+            Self::Impossible => "it is given a task that cannot be done",
+            Self::Stop => "it is stopped while a command runs",
+            Self::Hook => "a stop hook holds it",
+        }
+    }
+}
+
+/// What one call looked like from outside.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    pub exit: Option<i32>,
+    pub signal: Option<i32>,
+    /// Why it could not even be started.
+    pub not_started: Option<String>,
+    /// It was ended for taking too long.
+    pub timed_out: bool,
+    /// How long it took to end after it was told to; absent where it was not.
+    pub ended_after_ms: Option<u64>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Outlived it and had to be ended, as `pid name`.
+    pub survivors: Vec<String>,
+    /// The small files of its folder after the call, by name.
+    pub files: BTreeMap<String, String>,
+    /// Files that it wrote, even with the same content.
+    pub written: Vec<String>,
+}
+
+/// All calls that were made.
+pub type Calls = BTreeMap<Probe, Seen>;
+
+/// A line of the answer: the question, whether it is so, by what one saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    pub question: Question,
+    pub answer: Answer,
+    pub fact: String,
+}
+
+/// Every one is asked so that a yes is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    Prompt,
+    Output,
+    ExitCodes,
+    Session,
+    Work,
+    Status,
+    Rest,
+    Honesty,
+    Stop,
+    Hook,
+}
+
+impl Question {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Prompt => "gets its prompt",
+            Self::Output => "prints JSON that is read",
+            Self::ExitCodes => "its exit codes mean something",
+            Self::Session => "a session can be continued",
+            Self::Work => "does the work",
+            Self::Status => "follows the status format",
+            Self::Rest => "leaves finished work alone",
+            Self::Honesty => "claims only what is done",
+            Self::Stop => "ends on SIGTERM, and its tools with it",
+            Self::Hook => "a stop hook holds it",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    Yes,
+    No,
+    /// What was seen says neither, or the call was not made.
+    Unclear,
+}
+
+impl Answer {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Unclear => "unclear",
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What kind of output it is, by the output alone.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::settings::Dialect;
+
+/// What a run printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+    /// JSON objects, one a line, of a dialect that nobody here knows.
+    UnknownJson,
+    /// Looks like JSON and is none.
+    BrokenJson,
+    Text,
+    Nothing,
+}
+
+impl Format {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Claude => "JSON lines as Claude Code prints them",
+            Self::Codex => "JSON lines as Codex prints them",
+            Self::Gemini => "JSON lines as Gemini CLI prints them",
+            Self::Opencode => "JSON lines as OpenCode prints them",
+            Self::UnknownJson => "JSON lines of an unknown kind: they are read as text",
+            Self::BrokenJson => "looks like JSON and cannot be read as such: it is read as text",
+            Self::Text => "text",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    /// The dialect in which it is read.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Self::Claude => Dialect::Claude,
+            _ => Dialect::Text,
+        }
+    }
+}
+
+/// The format of everything that one run printed. Both the beginning and the end of a dialect have to be there: a
+/// few JSON lines among others are none.
+pub fn format_of(stdout: &str) -> Format {
+    let lines: Vec<&str> = stdout.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    let objects: Vec<Value> =
+        lines.iter().filter_map(|it| serde_json::from_str(it).ok()).filter(Value::is_object).collect();
+    let looks = lines.iter().filter(|it| it.starts_with('{')).count();
+    if lines.is_empty() {
+        return Format::Nothing;
+    }
+    if let Some(format) = known(&objects) {
+        return format;
+    }
+    match (objects.len(), looks) {
+        (0, 0) => Format::Text,
+        (read, looks) if read < looks => Format::BrokenJson,
+        (read, _) if 2 * read > lines.len() => Format::UnknownJson,
+        _ => Format::Text,
+    }
+}
+
+fn known(objects: &[Value]) -> Option<Format> {
+    let kind = |it: &Value| it.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let any = |wanted: &str, fields: &[&str]| {
+        objects.iter().any(|it| kind(it) == wanted && fields.iter().all(|field| it.pointer(field).is_some()))
+    };
+    let formats = [
+        (Format::Claude, any("system", &["/session_id", "/model"]) && any("result", &["/is_error"])),
+        (
+            Format::Codex,
+            any("thread.started", &["/thread_id"])
+                && (any("turn.completed", &[]) || any("turn.failed", &["/error"])),
+        ),
+        (Format::Gemini, any("init", &["/session_id"]) && any("result", &["/status"])),
+        (
+            Format::Opencode,
+            any("step_start", &["/sessionID"]) && any("step_finish", &["/part/reason"])
+                || any("error", &["/sessionID"]),
+        ),
+    ];
+    formats.into_iter().find(|(_, is_it)| *is_it).map(|(format, _)| format)
+}

@@ -1,0 +1,132 @@
+//! `loopkeeper doctor --probe` against scripts: an honest agent, and those that lie, each in its own way.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::{Ran, Terminal};
+
+/// What a probe says, question by question.
+pub(crate) struct Table(BTreeMap<String, (String, String)>);
+
+impl Table {
+    pub(crate) fn of(report: &Value) -> Self {
+        let text = |it: &Value| it.as_str().expect("text").to_owned();
+        let rows = report["rows"].as_array().expect("rows").iter();
+        Self(rows.map(|it| (text(&it["question"]), (text(&it["answer"]), text(&it["fact"])))).collect())
+    }
+
+    /// Every question that is not answered with yes.
+    #[track_caller]
+    pub(crate) fn others(&self, expect: &[(&str, &str)]) -> &Self {
+        let others = self.0.iter().filter(|it| it.1.0 != "yes");
+        let others: Vec<_> =
+            others.map(|(question, (answer, _))| (question.as_str(), answer.as_str())).collect();
+        let mut expect = expect.to_vec();
+        expect.sort_unstable();
+        assert_eq!(others, expect, "{:#?}", self.0);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn fact(&self, question: &str, part: &str) -> &Self {
+        assert!(self.0[question].1.contains(part), "{:#?}", self.0);
+        self
+    }
+}
+
+fn configured(kind: &str) -> Terminal {
+    let terminal = Terminal::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/probe/agent.sh");
+    let config = format!("[agents.fake]\ncommand = [\"sh\", \"{}\", \"{kind}\"]\n", script.display());
+    terminal.file("loopkeeper.toml", &config);
+    terminal
+}
+
+fn probe(terminal: &Terminal, args: &[&str]) -> Ran {
+    let mut command = terminal.command(&[&["doctor", "--agent", "fake", "--probe"], args].concat());
+    command.env("FAKE_API_KEY", "k-secret");
+    Ran::of(&command.output().expect("the binary starts"))
+}
+
+fn probed(kind: &str, code: i32) -> (Value, Table) {
+    let ran = probe(&configured(kind), &["--yes", "--trust", "--json"]);
+    ran.expect(code).err("starts it 8 times").err("costs what that costs");
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let table = Table::of(&report);
+    (report, table)
+}
+
+#[test]
+fn a_probe_of_an_honest_agent_finds_nothing_but_text() {
+    let (report, table) = probed("honest", 0);
+    table
+        .others(&[("output", "no")])
+        .fact("session", "only the call before")
+        .fact("hook", "what it said was done");
+    table.fact("exit-codes", "without home and keys: exit 1");
+    assert_eq!(report["calls"], 8, "{report}");
+    let advice = &report["recommendation"];
+    assert_eq!((&advice["drivable"], &advice["mode"]), (&true.into(), &"loop".into()), "{advice}");
+    let toml = advice["toml"].as_str().expect("text");
+    assert!(toml.contains("agent = \"fake\"") && toml.contains("prompt = \"stdin\""), "{toml}");
+    // What is recommended is a configuration.
+    let again = Terminal::new();
+    again.file("loopkeeper.toml", toml).file("PROMPT.md", "# A\n\n## Done when\n\n- It is: `exists a`\n");
+    again.run(&["run", "--dry-run"]).expect(0).out("fake");
+}
+
+#[test]
+fn a_probe_sees_through_those_that_lie() {
+    let check = |kind, code, others: &[(&str, &str)], fact: (&str, &str)| {
+        let (report, table) = probed(kind, code);
+        let others: Vec<_> = others.iter().copied().chain([("hook", "no"), ("output", "no")]).collect();
+        table.others(&others).fact(fact.0, fact.1);
+        report
+    };
+    let lies = [("work", "no"), ("honesty", "no"), ("rest", "unclear")];
+    check("early", 1, &lies, ("honesty", "it claimed to be done while sum.txt was not right"));
+    check("forgetful", 0, &[("session", "no")], ("session", "it said: UNKNOWN"));
+    let report = check("deaf", 0, &[("stop", "no")], ("stop", "had to be killed"));
+    let toml = report["recommendation"]["toml"].as_str().expect("text");
+    assert!(toml.contains("kind = \"required\"") && toml.contains("grace = \"3s\""), "{toml}");
+    check("orphans", 0, &[("stop", "no")], ("stop", "left running: "));
+}
+
+#[test]
+fn a_probe_of_what_does_not_answer_spends_no_more_calls() {
+    let (report, table) = probed("garbage", 1);
+    table
+        .fact("exit-codes", "did not answer, and yet: exit 0")
+        .fact("output", "looks like JSON")
+        .fact("prompt", "did not answer what it was asked");
+    table.fact("session", "not tried").fact("hook", "not tried");
+    assert_eq!((&report["calls"], &report["recommendation"]["toml"]), (&2.into(), &"".into()), "{report}");
+}
+
+#[test]
+fn a_probe_finds_out_how_the_prompt_is_taken_and_writes_it_down() {
+    let terminal = configured("argument");
+    let ran = probe(&terminal, &["--yes", "--trust", "--out", "table.md"]);
+    ran.expect(0).err("once more, with the prompt as an argument").out("✓ yes      gets its prompt");
+    ran.out("prompt = \"argument\"").out("Written to table.md and table.json");
+    let page = terminal.read("table.md");
+    assert!(page.contains("| gets its prompt | yes |") && page.contains("prompt = \"argument\""), "{page}");
+    let json: Value = serde_json::from_str(&terminal.read("table.json")).expect("JSON");
+    assert_eq!(json["agent"], "fake");
+    assert!(!format!("{}{}{page}{json}", ran.stdout, ran.stderr).contains("k-secret"));
+}
+
+#[test]
+fn a_probe_starts_nothing_without_a_yes() {
+    let terminal = configured("honest");
+    let nothing = |args: &[&str], code, what| {
+        probe(&terminal, args).expect(code).err(what);
+        let home = terminal.folder().join("home");
+        assert_eq!(std::fs::read_dir(home).expect("a home").count(), 0, "{args:?}");
+    };
+    nothing(&["--yes"], 5, "`fake` is not trusted");
+    nothing(&["--trust"], 2, "`--yes` starts it without being asked");
+    terminal.run(&["doctor", "--probe"]).expect(2).err("--agent");
+}
