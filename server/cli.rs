@@ -18,6 +18,7 @@ mod exit;
 mod export;
 mod failure;
 mod gc;
+mod import;
 mod init;
 mod log;
 mod out;
@@ -87,6 +88,7 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
         Verb::Demo(args) => demo::run(&args, out),
         Verb::Check(args) => check::run(&args, out),
         Verb::Run(args) => run::run(&args, out),
+        Verb::Import(args) => import::run(&args, out),
         Verb::Trust(args) => trust::run(&args, out),
         Verb::Status(args) => status::run(&args, out),
         Verb::Log(args) => log::run(&args, out),
@@ -113,7 +115,6 @@ fn hidden(verb: &Hidden) -> Answer {
         Hidden::DemoAgent(_) => demo_agent::run(),
         // Dispatched before everything else.
         Hidden::Serve(_) => Ok(serve::run()),
-        Hidden::Import(_) => Err(Failure::unsupported("`import`")),
         Hidden::Report(_) => Err(Failure::unsupported("`report`")),
         Hidden::Hook(_) => Err(Failure::unsupported("`hook`")),
     }

@@ -6,6 +6,7 @@ pub(crate) mod crew;
 pub(crate) mod export;
 pub(crate) mod failure;
 pub(crate) mod follow;
+pub(crate) mod foreign;
 pub(crate) mod keeper;
 pub mod keeping;
 pub(crate) mod loops;

@@ -5,7 +5,8 @@
 //! A request about a document gets its [`sight`]: the task, read from the text that the editor shows; [`convert`]
 //! puts what the core says of it into the client's types.
 //! What is known of tasks and loops comes from `crate::lookout`; [`publisher`] sends what changed, [`commands`] do
-//! what is asked, [`questions`] ask the user, [`pages`] are files to be looked at. [`ext`] declares every message
+//! what is asked, [`questions`] ask the user, [`pages`] are files to be looked at,
+//! [`foreign`] are loops of another tool. [`ext`] declares every message
 //! that is not of the protocol itself. Rules about tasks and loops live in the core; nothing here decides one.
 //!
 //! To add a request: a file `handlers/<request>.rs` with one `async fn handle(&Shared, Params) -> Result<…>`, the
@@ -17,6 +18,7 @@ mod commands;
 mod convert;
 pub mod documents;
 mod ext;
+mod foreign;
 mod handlers;
 mod known;
 mod pages;

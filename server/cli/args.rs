@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
 use super::{
-    answer, check, completions, demo, diff, doctor, export, gc, log, prioritize, reset, rollback, run, serve,
-    skip, status, steer, stop, trust, watch,
+    answer, check, completions, demo, diff, doctor, export, gc, import, log, prioritize, reset, rollback,
+    run, serve, skip, status, steer, stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -74,6 +74,8 @@ pub(crate) enum Verb {
     Prioritize(prioritize::Args),
     /// Write a first task file with the checks found in the project
     Init,
+    /// Turn a loop of Claude Code's plugin into a task here, and cancel it there
+    Import(import::Args),
     /// Show every command a task would run, and trust them
     Trust(trust::Args),
     /// Look at agents, machine and workspace, and say what to do about what is missing
@@ -93,8 +95,6 @@ pub(crate) enum Hidden {
     DemoAgent(Rest),
     #[command(hide = true)]
     Serve(serve::Args),
-    #[command(hide = true)]
-    Import(Rest),
     #[command(hide = true)]
     Report(Rest),
     #[command(hide = true)]

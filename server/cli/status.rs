@@ -1,5 +1,6 @@
 //! `status`: loops and where they stand.
 
+use loopkeeper_core::foreign::{FILES, Foreign, NAME};
 use loopkeeper_core::view::{LoopStatus, State, headline, words};
 use serde::Serialize;
 
@@ -10,8 +11,8 @@ use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
-use crate::front::loops;
 use crate::front::zone::Zone;
+use crate::front::{foreign, loops};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -26,6 +27,9 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize)]
 struct Loops {
     loops: Vec<LoopStatus>,
+    /// The loop that Claude Code's plugin holds open here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreign: Option<Foreign>,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
@@ -35,11 +39,14 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         None => loops::in_order(loops::all(&store, failure::warn)?),
     };
     let shown: Vec<_> = seen.iter().map(loops::Seen::status).collect();
+    let foreign = args.which.name.is_none().then(foreign::here).flatten().map(|it| it.state);
     if args.json {
-        out.json(&Loops { loops: shown });
+        out.json(&Loops { loops: shown, foreign });
         return Ok(Exit::Done);
     }
-    if shown.is_empty() {
+    if let Some(foreign) = &foreign {
+        not_ours(foreign, out);
+    } else if shown.is_empty() {
         out.line("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one.");
     }
     let (zone, glyphs, now) = (Zone::local(), Glyphs::of_environment(), clock::now().wall);
@@ -69,6 +76,22 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         }
     }
     Ok(Exit::Done)
+}
+
+/// A loop that somebody else drives: shown, and how to end it or to have it here.
+fn not_ours(foreign: &Foreign, out: &mut Out) {
+    out.line(format_args!("{LOUD}{NAME}{LOUD:#}  a loop of Claude Code's plugin, {}", foreign.progress()));
+    let promise = foreign.promise.as_ref().map(|it| format!("until <promise>{it}</promise>"));
+    let since = foreign.started_at.as_ref().map(|it| format!("since {it}"));
+    let facts: Vec<String> = [promise, since].into_iter().flatten().collect();
+    if !facts.is_empty() {
+        out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(", ")));
+    }
+    out.line(format_args!("  {}", foreign.prompt));
+    out.line(format_args!(
+        "  `loopkeeper stop {NAME}` cancels it, `loopkeeper import {}` continues it here.",
+        FILES[0]
+    ));
 }
 
 fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut Out) {

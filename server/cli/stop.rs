@@ -4,6 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::decide::Stop;
+use loopkeeper_core::foreign::{FILES, NAME};
 use serde_json::json;
 
 use super::exit::Exit;
@@ -13,7 +14,7 @@ use super::select::LoopArg;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::front::loops::Seen;
-use crate::front::{keeper, order};
+use crate::front::{foreign, keeper, order};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -25,7 +26,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let found = args.which.find()?;
+    let name = args.which.name.as_deref();
+    if name == Some(NAME) {
+        return not_ours(out);
+    }
+    let found = args.which.find();
+    // With no loop of ours at work, the one that is at work here is meant.
+    if name.is_none() && !found.as_ref().is_ok_and(|it| it.seen.is_open()) && foreign::here().is_some() {
+        return not_ours(out);
+    }
+    let found = found?;
     let (id, seen) = (found.id(), &found.seen);
     if seen.is_alive() {
         found.order(json!({"do": "stop", "now": args.now}))?;
@@ -39,6 +49,20 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     } else {
         return Err(order::nobody_there(seen));
     }
+    Ok(Exit::Done)
+}
+
+/// The loop of Claude Code's plugin.
+fn not_ours(out: &mut Out) -> Answer {
+    let found = foreign::here().ok_or_else(|| {
+        Failure::usage("Claude Code's plugin runs no loop here")
+            .hint(format_args!("It would be in {} of this folder or of the root.", FILES[0]))
+    })?;
+    found.cancel()?;
+    out.line(format_args!(
+        "Cancelled the loop of Claude Code's plugin (was at iteration {}): its session may end with its present turn.",
+        found.state.iteration
+    ));
     Ok(Exit::Done)
 }
 

@@ -11,6 +11,7 @@ use loopkeeper_core::task::{CriterionId, Document, Task, TaskId};
 use loopkeeper_core::view::{CriteriaStatus, LoopStatus, State, unjudged};
 
 use crate::adapters::state_dir::workspace::LoopDir;
+use crate::front::foreign::Found;
 
 /// Everything below the opened folders.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,8 @@ pub(crate) struct Picture {
     /// Needs you, working, paused, then the last that ended.
     pub(crate) loops: Vec<Arc<LoopSeen>>,
     pub(crate) configs: Vec<Arc<ConfigSeen>>,
+    /// Loops of Claude Code's plugin, at most one a root.
+    pub(crate) foreign: Vec<Found>,
     /// The editor's own trust.
     pub(crate) trusted: bool,
     /// What keeps this from being whole.

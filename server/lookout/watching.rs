@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use loopkeeper_core::foreign::FILES;
 use loopkeeper_core::task::kind_of;
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
@@ -84,6 +85,10 @@ fn meaning(event: &Event) -> Option<Nudge> {
 
 fn meaning_of(path: &Path) -> Nudge {
     const NAMES: [&str; 4] = ["loopkeeper.toml", ".ralphrc", ".gitignore", ".ralph"];
+    // The state of another tool's loop, and the folder that it comes with.
+    if path.ends_with(".claude") || FILES.iter().any(|it| path.ends_with(it)) {
+        return Nudge::FILES;
+    }
     let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     if kind_of(&path.to_string_lossy()).is_some() || NAMES.contains(&name) {
         // A task that was saved is a tree that changed.
@@ -112,6 +117,9 @@ mod tests {
         check("/w/PROMPT.md", document);
         check("/w/.ralph/prd.json", document);
         check("/w/loopkeeper.toml", document);
+        check("/w/.claude/ralph-loop.local.md", Nudge::FILES);
+        check("/w/.claude", Nudge::FILES);
+        check("/w/.claude/settings.json", Nudge::default());
         check("/s/workspaces/0011223344556677/loops/20261120-abcdef/journal.jsonl", Nudge::LOOPS);
         check("/s/workspaces/0011223344556677/checks/PROMPT.md.jsonl", Nudge::LOOPS);
         check("/s/workspaces/0011223344556677/loops/20261120-abcdef", Nudge::LOOPS);

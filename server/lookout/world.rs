@@ -18,6 +18,7 @@ use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::Workspace;
 use crate::adapters::trust::TrustStore;
+use crate::front::foreign::{self, Found};
 
 pub(super) struct World {
     state: OpenState,
@@ -32,6 +33,7 @@ pub(super) struct World {
     around: BTreeMap<PathBuf, Around>,
     saved: Vec<Arc<Saved>>,
     configs: BTreeMap<PathBuf, Arc<str>>,
+    foreign: Vec<Found>,
     loops: Loops,
     /// By the file that holds them.
     alone: BTreeMap<PathBuf, Alone>,
@@ -69,6 +71,7 @@ impl World {
             around: BTreeMap::new(),
             saved: Vec::new(),
             configs: BTreeMap::new(),
+            foreign: Vec::new(),
             loops: Loops::default(),
             alone: BTreeMap::new(),
             unknown: BTreeMap::new(),
@@ -145,7 +148,7 @@ impl World {
     /// Folders in which something may happen that matters.
     pub(super) fn places(&self) -> BTreeSet<PathBuf> {
         let mut places: BTreeSet<PathBuf> = self.roots.iter().cloned().collect();
-        places.extend(self.roots.iter().map(|it| it.join(".ralph")));
+        places.extend(self.roots.iter().flat_map(|it| [".ralph", ".claude"].map(|name| it.join(name))));
         places.extend(self.saved.iter().filter_map(|it| it.path.parent()).map(Path::to_owned));
         if let Some(store) = &self.store {
             places.extend([store.trust(), store.workspaces_dir(), store.trees()]);
@@ -176,6 +179,7 @@ impl World {
             tasks: self.made.iter().map(|it| Arc::clone(&it.task)).collect(),
             loops: self.loops.in_order(),
             configs: tasks::configs(&self.roots, &self.open, &self.configs),
+            foreign: self.foreign.clone(),
             trusted: self.trusted,
             trouble: troubles.next(),
             answers: 0,
@@ -188,6 +192,7 @@ impl World {
         self.file_troubles.clear();
         self.saved.clear();
         self.configs.clear();
+        self.foreign = self.roots.iter().filter_map(|it| foreign::within(it)).collect();
         for root in &self.roots {
             let path = root.join("loopkeeper.toml");
             if let Ok(Some(text)) = config_files::read_text(&path) {

@@ -24,6 +24,7 @@ pub(crate) use self::orders::{answer, resume, stop};
 pub(crate) use self::refusal::Refusal;
 pub(crate) use self::target::seen as loop_named;
 use super::ext::{self, CommandResult};
+use super::foreign;
 use super::publisher::status;
 use super::shared::Shared;
 use crate::lookout::Nudge;
@@ -46,7 +47,9 @@ pub(crate) async fn execute(
 /// What a command may have changed.
 fn touched(command: &str) -> Nudge {
     match command {
-        ext::ROLLBACK | ext::SKIP | ext::PRIORITIZE => Nudge::ALL,
+        ext::ROLLBACK | ext::SKIP | ext::PRIORITIZE | ext::IMPORT => Nudge::ALL,
+        // Of another tool's loop it is a file that goes.
+        ext::STOP => Nudge { files: true, ..Nudge::STATE },
         ext::DIFF | ext::OUTPUT | ext::EXPORT => Nudge::TEXTS,
         _ => Nudge::STATE,
     }
@@ -58,6 +61,7 @@ async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
         ext::START => start::start(shared, read(arguments)?).await,
         ext::CHECK => check::check(shared, read(arguments)?).await,
         ext::STOP => stop(shared, read(arguments)?).await,
+        ext::IMPORT => foreign::import(shared, read(arguments)?).await,
         ext::PAUSE => orders::pause(shared, read(arguments)?).await,
         ext::RESUME => orders::resume(shared, read(arguments)?).await,
         ext::RESET_BREAKER => orders::reset_breaker(shared, read(arguments)?).await,

@@ -1,6 +1,7 @@
 //! Everything that is not the Language Server Protocol: custom messages and the arguments and answers of commands.
 //! `PROTOCOL.md`, `protocol.ts` and `protocol.lua` say the same; a test compares them.
 
+use loopkeeper_core::foreign::Foreign;
 use loopkeeper_core::view::{CriteriaStatus, LoopStatus, State};
 use lsp_types::Command;
 use lsp_types::notification::Notification;
@@ -28,6 +29,19 @@ pub(crate) struct StatusParams {
     pub(crate) trusted: bool,
     pub(crate) loops: Vec<LoopStatus>,
     pub(crate) tasks: Vec<TaskEntry>,
+    /// Loops of another tool in the opened folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) foreign: Vec<ForeignLoop>,
+}
+
+/// A loop that Claude Code's plugin holds open.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ForeignLoop {
+    /// Of its state file; names it.
+    pub(crate) uri: String,
+    pub(crate) root: String,
+    #[serde(flatten)]
+    pub(crate) state: Foreign,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -263,9 +277,10 @@ pub(crate) const PRIORITIZE: &str = "loopkeeper.server.prioritize";
 pub(crate) const EXPORT: &str = "loopkeeper.server.export";
 pub(crate) const TRUST: &str = "loopkeeper.server.trust";
 pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
+pub(crate) const IMPORT: &str = "loopkeeper.server.import";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 18] = [
+pub(crate) const COMMANDS: [&str; 19] = [
     START,
     STOP,
     PAUSE,
@@ -284,7 +299,16 @@ pub(crate) const COMMANDS: [&str; 18] = [
     EXPORT,
     TRUST,
     UNTRUST,
+    IMPORT,
 ];
+
+/// The state file of another tool's loop.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImportArgs {
+    pub(crate) file: String,
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

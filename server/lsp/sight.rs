@@ -40,6 +40,10 @@ impl Shown {
         Some(Self { document, encoding: shared.session().encoding, path })
     }
 
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
     /// `loopkeeper.toml`, or the user's own configuration.
     pub(crate) fn is_config(&self) -> bool {
         is_config(&self.path)

@@ -10,8 +10,8 @@ mod journal;
 mod looping;
 mod model;
 mod others;
-mod stopping;
 mod probing;
+mod stopping;
 
 use std::path::PathBuf;
 

@@ -1,16 +1,28 @@
-//! `doctor --probe` of the real CLI, with a model that does honestly what it is asked.
+//! `doctor --probe` of the real agents, with a model that does honestly what it is asked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::model::{Model, Step};
+use super::hands::{CODEX, GEMINI, Hand, OPENCODE};
+use super::model::{Model, Step, turns};
 use super::program;
 use crate::cli::{Ran, Terminal};
 use crate::probe::Table;
 
 const BLOCK: &str = "---RALPH_STATUS---\nSTATUS: STATE\nEXIT_SIGNAL: SIGNAL\n---END_RALPH_STATUS---\n";
+/// How each protocol marks what a tool answered.
+const ANSWERS: [&str; 4] =
+    ["\"tool_result\"", "\"function_call_output\"", "\"role\":\"tool\"", "\"functionResponse\""];
+
+/// An agent's own tools.
+struct Tools {
+    read: fn(&Path) -> Step,
+    write: fn(&Path, &'static str) -> Step,
+    run: fn(&str) -> Step,
+}
 
 fn said(text: String) -> Step {
     Step::Text(text.leak())
@@ -22,40 +34,44 @@ fn done() -> Step {
 }
 
 /// The honest model: it knows what the conversation holds, and nothing else.
-fn honest(body: &Value) -> Step {
-    let messages = body["messages"].as_array().cloned().unwrap_or_default();
-    let conversation = Value::from(messages.clone()).to_string();
-    let last = messages.last().map(|it| it["content"].to_string()).unwrap_or_default();
-    if last.contains("ut the parts `") {
-        return said(joined(&last));
+fn honest(body: &Value, tools: &Tools) -> Step {
+    let turns = turns(body);
+    let is_own = |role: &str| role == "assistant" || role == "model";
+    let asks = |text: &str| {
+        ["ut the parts `", "Which word", "sh wait.sh", "# Sum", "# Total"].iter().any(|it| text.contains(it))
+    };
+    let asked = turns.iter().rev().find(|(role, text)| !is_own(role) && asks(text));
+    let asked = asked.map(|(_, text)| text.as_str()).unwrap_or_default();
+    if asked.contains("Which word") {
+        let own = turns.iter().rev().find(|(role, text)| is_own(role) && !text.is_empty());
+        return said(own.map_or("UNKNOWN", |(_, text)| text.as_str()).to_owned());
     }
-    if last.contains("Which word did you put together") {
-        let own = messages.iter().rev().find(|it| it["role"] == "assistant");
-        let known = own.and_then(|it| it["content"][0]["text"].as_str().or_else(|| it["content"].as_str()));
-        return said(known.unwrap_or("UNKNOWN").to_owned());
+    if asked.contains("ut the parts `") {
+        return said(joined(asked));
     }
-    if conversation.contains("sh wait.sh") {
-        return Step::bash("sh wait.sh");
+    if asked.contains("sh wait.sh") {
+        return (tools.run)("sh wait.sh");
     }
-    if conversation.contains("ledger.csv") {
+    if asked.contains("# Total") {
         let block = BLOCK.replace("STATE", "BLOCKED").replace("SIGNAL", "false");
         return said(format!("There is no ledger.\n\n{block}"));
     }
-    sum(&body.to_string(), &conversation)
+    sum(&body.to_string(), asked, tools)
 }
 
 /// Reads the numbers, writes their sum, and says so; the second time there is nothing to do.
-fn sum(body: &str, conversation: &str) -> Step {
-    let folder = Regex::new(r#"/[^"\\\s]*loopkeeper-probe-[0-9a-f-]+/[0-9a-f-]+"#).expect("a pattern");
+fn sum(body: &str, asked: &str, tools: &Tools) -> Step {
+    let folder = Regex::new(r#"/[^"\\\s<]*loopkeeper-probe-[0-9a-f-]+/[0-9a-f-]+"#).expect("a pattern");
     let folder = folder.find(body).map(|it| PathBuf::from(it.as_str())).unwrap_or_default();
-    match conversation.matches("\"tool_result\"").count() {
-        0 if conversation.contains("iteration 2 of") => done(),
-        0 => Step::Tool("Read", json!({"file_path": folder.join("numbers.txt")})),
+    let answers: usize = ANSWERS.iter().map(|it| body.matches(it).count()).sum();
+    match answers {
+        0 if asked.contains("iteration 2 of") => done(),
+        0 => (tools.read)(&folder.join("numbers.txt")),
         1 => {
-            let numbers = Regex::new(r"(?:→|\\t)(\d{3,4})").expect("a pattern");
-            let sum: u64 =
-                numbers.captures_iter(conversation).filter_map(|it| it[1].parse::<u64>().ok()).sum();
-            Step::write(&folder.join("sum.txt").to_string_lossy(), &format!("{sum}\n"))
+            let from = ANSWERS.iter().filter_map(|it| body.find(it)).min().unwrap_or_default();
+            let numbers = Regex::new(r#"[^0-9](\d{3,4})(?:\\+[nr]|"|<)"#).expect("a pattern");
+            let numbers = numbers.captures_iter(&body[from..]).filter_map(|it| it[1].parse::<u64>().ok());
+            (tools.write)(&folder.join("sum.txt"), format!("{}\n", numbers.sum::<u64>()).leak())
         }
         _ => done(),
     }
@@ -66,30 +82,83 @@ fn joined(text: &str) -> String {
     rest.split('`').skip(1).step_by(2).take(2).collect()
 }
 
-#[test]
-fn claude_probed_has_a_yes_everywhere() {
+/// What a probe of it says. `prepare` gives the variables by which it finds its model.
+fn probed(
+    name: &str,
+    settings: &str,
+    program: &Path,
+    mind: fn(&Value) -> Step,
+    prepare: impl FnOnce(&Path, &str, &mut Command),
+) -> Value {
     let terminal = Terminal::new();
-    let model = Model::with_mind(honest);
-    terminal.file(
-        "loopkeeper.toml",
-        "[env.set]\nCLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC = \"1\"\nCLAUDE_CODE_MAX_RETRIES = \"0\"\n",
-    );
-    let folder = program().parent().expect("a folder").to_owned();
-    let path = std::env::join_paths([folder, PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
-    let mut command =
-        terminal.command(&["doctor", "--agent", "claude", "--probe", "--yes", "--trust", "--json"]);
-    command
-        .env("PATH", path.expect("folders without colons"))
-        .env("ANTHROPIC_BASE_URL", model.url())
-        .env("ANTHROPIC_API_KEY", "dummy")
-        .env("DISABLE_TELEMETRY", "1");
+    let model = Model::with_mind(mind);
+    terminal.file("loopkeeper.toml", settings);
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let folder = program.parent().expect("a folder").to_owned();
+    let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&usual)));
+    let mut command = terminal.command(&["doctor", "--agent", name, "--probe", "--yes", "--trust", "--json"]);
+    command.env("PATH", path.expect("folders without colons"));
+    prepare(&terminal.folder().join("home"), &model.url(), &mut command);
     let ran = Ran::of(&command.output().expect("the binary starts"));
     ran.expect(0);
-    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    serde_json::from_str(&ran.stdout).expect("JSON")
+}
+
+fn of_hand(hand: Hand, mind: fn(&Value) -> Step) -> Value {
+    let settings = format!("[agents.{}]\n{}", hand.name, hand.settings);
+    probed(hand.name, &settings, &hand.program(), mind, |home, url, command| {
+        command.envs(hand.prepare(home, url));
+    })
+}
+
+#[test]
+fn claude_probed_has_a_yes_everywhere() {
+    let tools = |body: &Value| {
+        let read = |path: &Path| Step::Tool("Read", json!({"file_path": path}));
+        let write = |path: &Path, text: &'static str| {
+            Step::Tool("Write", json!({"file_path": path, "content": text}))
+        };
+        honest(body, &Tools { read, write, run: Step::bash })
+    };
+    let settings =
+        "[env.set]\nCLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC = \"1\"\nCLAUDE_CODE_MAX_RETRIES = \"0\"\n";
+    let report = probed("claude", settings, &program(), tools, |_, url, command| {
+        command
+            .env("ANTHROPIC_BASE_URL", url)
+            .env("ANTHROPIC_API_KEY", "dummy")
+            .env("DISABLE_TELEMETRY", "1");
+    });
     Table::of(&report).others(&[]).fact("output", "as Claude Code prints them");
     assert!(
         report["version"].as_str().is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit())),
         "{report}"
     );
     assert_eq!(report["recommendation"]["toml"], "agent = \"claude\"\nmode = \"loop\"\n");
+}
+
+#[test]
+fn codex_probed_has_no_hook_that_it_trusts() {
+    let report = of_hand(CODEX, |body| {
+        let read = |path: &Path| (CODEX.run)(&format!("cat {}", path.display()));
+        honest(body, &Tools { read, write: CODEX.write, run: CODEX.run })
+    });
+    Table::of(&report).others(&[("hook", "no")]).fact("output", "as Codex prints them");
+}
+
+#[test]
+fn opencode_probed_has_no_hook_and_leaves_its_tools_behind() {
+    let report = of_hand(OPENCODE, |body| {
+        let read = |path: &Path| Step::Tool("read", json!({"filePath": path}));
+        honest(body, &Tools { read, write: OPENCODE.write, run: OPENCODE.run })
+    });
+    Table::of(&report).others(&[("hook", "no"), ("stop", "no")]).fact("output", "as OpenCode prints them");
+}
+
+#[test]
+fn gemini_probed_leaves_its_tools_behind() {
+    let report = of_hand(GEMINI, |body| {
+        let read = |path: &Path| Step::Tool("read_file", json!({"file_path": path}));
+        honest(body, &Tools { read, write: GEMINI.write, run: GEMINI.run })
+    });
+    Table::of(&report).others(&[("stop", "no")]).fact("output", "as Gemini CLI prints them");
 }

@@ -14,7 +14,7 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
         assert!(ran.stdout.is_empty(), "{args:?} wrote to stdout: {}", ran.stdout);
     };
     check(&["serve", "--log", "x"], "unexpected argument '--log'");
-    check(&["import", "x"], "`import` is not yet supported");
+    check(&["import", "x"], "x cannot be imported: its format is not supported yet");
     check(&["doctor", "--cure"], "unexpected argument '--cure'");
     check(&["report", "latest"], "`report` is not yet supported");
     check(&["hook", "stop", "--help"], "`hook` is not yet supported");

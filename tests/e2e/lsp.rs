@@ -2,6 +2,7 @@
 
 mod documents;
 mod endings;
+mod foreign;
 mod frames;
 mod limits;
 mod load;

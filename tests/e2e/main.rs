@@ -18,6 +18,7 @@ mod configuration;
 mod control;
 mod demo;
 mod doctor;
+mod foreign;
 mod init;
 mod kill_domain;
 #[path = "../agents/late.rs"]

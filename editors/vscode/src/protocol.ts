@@ -35,6 +35,7 @@ export const Commands = {
   export: "loopkeeper.server.export",
   trust: "loopkeeper.server.trust",
   untrust: "loopkeeper.server.untrust",
+  importLoop: "loopkeeper.server.import",
 } as const;
 
 export type State = "working" | "needsYou" | "paused" | "done" | "idle";
@@ -59,6 +60,17 @@ export interface StatusParams {
   trusted: boolean;
   loops: LoopStatus[];
   tasks: TaskEntry[];
+  foreign?: ForeignLoop[];
+}
+
+export interface ForeignLoop {
+  uri: string;
+  root: string;
+  iteration: number;
+  maxIterations?: number;
+  promise?: string;
+  startedAt?: string;
+  prompt: string;
 }
 
 export interface TaskEntry {

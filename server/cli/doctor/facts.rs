@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::future::join_all;
-use loopkeeper_core::agent::claude::start::ENVIRONMENT;
 use loopkeeper_core::check::Ending;
 use loopkeeper_core::doctor::{
     AgentFacts, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, Trouble, Version,
@@ -124,13 +123,17 @@ impl Looked {
         self.settings.agents.iter().any(|it| it.name == name && is_own(it))
     }
 
-    /// As a loop would start its agent with.
-    pub(super) fn agent_environment(&self) -> Vec<(OsString, OsString)> {
+    /// As a loop would start it with.
+    pub(super) fn agent_environment(&self, plan: &AgentPlan) -> Vec<(OsString, OsString)> {
         let mut env = self.environment();
-        for (name, value) in ENVIRONMENT {
+        for (name, value) in plan.kind().environment() {
             if !env.iter().any(|(known, _)| known == name) {
                 env.push((name.into(), value.into()));
             }
+        }
+        for (name, value) in &plan.env {
+            env.retain(|(known, _)| known != name.as_str());
+            env.push((name.into(), value.into()));
         }
         env
     }
@@ -185,10 +188,10 @@ impl Looked {
 
     /// What a program that was found outside the work tree says to `--version`, asked outside of it too.
     async fn ask(&self, program: &str) -> Result<String, String> {
-        let mut env = self.agent_environment();
-        // They would look for something newer first.
-        let quiet = [("OPENCODE_DISABLE_AUTOUPDATE", "1"), ("OPENCODE_DISABLE_MODELS_FETCH", "1")];
-        env.extend(quiet.map(|(name, value)| (name.into(), value.into())));
+        let mut env = self.environment();
+        // Some would look for something newer first.
+        let quiet = ["DISABLE_AUTOUPDATER", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
+        env.extend(quiet.map(|name| (name.into(), "1".into())));
         let job = Job {
             argv: Approved::typed(vec![program.into(), "--version".into()]),
             cwd: "/".into(),

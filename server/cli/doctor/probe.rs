@@ -78,14 +78,13 @@ fn version(looked: &Looked, name: &str) -> Result<Option<String>, Failure> {
 
 /// As Markdown and as JSON: where the user says, else in the state folder.
 fn write(looked: &Looked, out: Option<&Path>, report: &Report) -> Result<[PathBuf; 2], Failure> {
-    let base = match out {
-        Some(path) => path.with_extension(""),
-        None => {
-            let folder = looked.state()?.root().join("probes");
-            durable::make_folder(&folder)?;
-            let stamp: String = report.at.chars().filter(char::is_ascii_digit).take(14).collect();
-            folder.join(format!("{}-{stamp}", report.agent))
-        }
+    let base = if let Some(path) = out {
+        path.with_extension("")
+    } else {
+        let folder = looked.state()?.root().join("probes");
+        durable::make_folder(&folder)?;
+        let stamp: String = report.at.chars().filter(char::is_ascii_digit).take(14).collect();
+        folder.join(format!("{}-{stamp}", report.agent))
     };
     let json = serde_json::to_string_pretty(report).map_err(|error| Failure::ended(&error))?;
     Ok([file(&base, "md", &markdown(report))?, file(&base, "json", &(json + "\n"))?])

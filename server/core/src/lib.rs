@@ -13,6 +13,7 @@ pub mod check;
 pub mod claims;
 pub mod decide;
 pub mod doctor;
+pub mod foreign;
 pub mod journal;
 pub mod jury;
 pub mod moment;

@@ -12,9 +12,13 @@ use crate::front::failure::Failure;
 use crate::front::loops::Seen;
 use crate::front::{keeper, order};
 use crate::lsp::ext::{AnswerArgs, CommandResult, LoopArgs, SteerArgs, StopArgs};
+use crate::lsp::foreign;
 use crate::lsp::shared::Shared;
 
 pub(crate) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
+    if let Some(stopped) = foreign::stop(shared, &args.loop_id).await {
+        return stopped;
+    }
     with_loop(shared, args.loop_id, move |store, seen| {
         if seen.is_alive() {
             order::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))

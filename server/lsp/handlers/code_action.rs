@@ -4,6 +4,7 @@ use loopkeeper_core::view::editor::{self, Action};
 use lsp_types::{CodeActionKind, CodeActionParams, CodeActionResponse};
 
 use crate::lsp::convert;
+use crate::lsp::foreign;
 use crate::lsp::shared::Shared;
 use crate::lsp::sight::{Shown, Sight};
 
@@ -13,6 +14,8 @@ pub(crate) async fn handle(shared: &Shared, params: CodeActionParams) -> Option<
     let (shown, all) = if shown.is_config() {
         let cures = editor::settings::cures("", shown.text(), &bytes);
         (shown, cures)
+    } else if let Some(all) = foreign::actions(&*shared.lookout().looked().await, &shown) {
+        (shown, all)
     } else {
         let sight = Sight::of(shared, shown).await?;
         let all = sight.look(|known| editor::actions(known, &sight.file, &bytes));

@@ -1,9 +1,11 @@
-//! `textDocument/hover`: a criterion's check and last result, a loop's grid, a key of the configuration.
+//! `textDocument/hover`: a criterion's check and last result, a loop's grid, a key of the configuration,
+//! another tool's loop.
 
 use loopkeeper_core::view::editor;
 use lsp_types::{Hover, HoverParams};
 
 use crate::lsp::convert;
+use crate::lsp::foreign;
 use crate::lsp::shared::Shared;
 use crate::lsp::sight::{Shown, Sight};
 
@@ -14,6 +16,9 @@ pub(crate) async fn handle(shared: &Shared, params: HoverParams) -> Option<Hover
     let client = &shared.session().client;
     if shown.is_config() {
         let hover = editor::settings::explain("", shown.text(), offset)?;
+        return Some(convert::hover(&shown, client, &hover));
+    }
+    if let Some(hover) = foreign::hover(&*shared.lookout().looked().await, &shown) {
         return Some(convert::hover(&shown, client, &hover));
     }
     let sight = Sight::of(shared, shown).await?;

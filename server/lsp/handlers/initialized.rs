@@ -10,7 +10,7 @@ use crate::lsp::shared::Shared;
 
 /// Task documents and configuration, wherever they are; the server's own watches do not reach below the folders
 /// that it knows.
-const WATCHED: [&str; 10] = [
+const WATCHED: [&str; 11] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",
     "**/RALPH.md",
@@ -21,6 +21,7 @@ const WATCHED: [&str; 10] = [
     "**/{fix_plan,@fix_plan,IMPLEMENTATION_PLAN}.md",
     "**/loopkeeper.toml",
     "**/.ralphrc",
+    "**/.claude/{ralph-loop,.ralph-loop}.local.md",
 ];
 
 pub(crate) fn handle(shared: &Arc<Shared>) {

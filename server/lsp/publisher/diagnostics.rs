@@ -21,6 +21,7 @@ use crate::lookout::picture::TaskSeen;
 use crate::lookout::quick::Quick;
 use crate::lsp::documents::Document;
 use crate::lsp::documents::positions::{Encoding, Lines};
+use crate::lsp::foreign;
 use crate::lsp::known;
 use crate::lsp::shared::{Shared, real};
 
@@ -57,6 +58,9 @@ impl Diagnostics {
         let made = self.quick.run(move || {
             let mut made = kept.all(&looked, &desk);
             made.settings(&looked, &desk);
+            for found in &looked.foreign {
+                made.add(desk.uri(&found.path), foreign::diagnostic());
+            }
             (made, kept, desk)
         });
         let Some((Made { lists: mut now, behind, .. }, kept, desk)) = made.await else { return };

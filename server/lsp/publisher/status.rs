@@ -11,6 +11,7 @@ use super::Pace;
 use crate::lookout::Picture;
 use crate::lookout::picture::{LoopSeen, TaskSeen, Trouble};
 use crate::lsp::ext::{Health, StatusChanged, StatusParams, TaskEntry, VERSION};
+use crate::lsp::foreign;
 use crate::lsp::shared::Shared;
 
 const EVERY: Duration = Duration::from_secs(1);
@@ -101,6 +102,7 @@ fn head(shared: &Shared, picture: &Picture) -> StatusParams {
         trusted: picture.trusted,
         loops: picture.loops.iter().map(|it| of_loop(shared, it)).collect(),
         tasks: Vec::new(),
+        foreign: picture.foreign.iter().map(foreign::entry).collect(),
     }
 }
 

@@ -37,6 +37,7 @@ M.commands = {
   export = 'loopkeeper.server.export',
   trust = 'loopkeeper.server.trust',
   untrust = 'loopkeeper.server.untrust',
+  import = 'loopkeeper.server.import',
 }
 
 M.errors = {
@@ -58,6 +59,16 @@ M.errors = {
 ---@field trusted boolean
 ---@field loops loopkeeper.LoopStatus[]
 ---@field tasks loopkeeper.TaskEntry[]
+---@field foreign? loopkeeper.ForeignLoop[]
+
+---@class loopkeeper.ForeignLoop
+---@field uri string
+---@field root string
+---@field iteration integer
+---@field maxIterations? integer
+---@field promise? string
+---@field startedAt? string
+---@field prompt string
 
 ---@class loopkeeper.TaskEntry
 ---@field id string
@@ -302,6 +313,9 @@ M.errors = {
 
 ---@class loopkeeper.UntrustArgs
 ---@field task string
+
+---@class loopkeeper.ImportArgs
+---@field file string
 
 ---@class loopkeeper.CommandResult
 ---@field status? loopkeeper.StatusParams

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopkeeper_core::agent::argv::{self, Values};
-use loopkeeper_core::agent::claude::start as claude;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::{Answer, Calls, Probe, Question, Scene, Seen, Words, judge, scene};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::{Dialect, PromptBy};
+use loopkeeper_core::settings::PromptBy;
 use loopkeeper_core::view::words;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use uuid::Uuid;
@@ -61,7 +60,7 @@ impl<'a> Caller<'a> {
     pub(super) fn new(looked: &'a Looked, plan: AgentPlan) -> Result<Self, Failure> {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-        let secrets = std::env::vars_os().chain(looked.agent_environment()).filter_map(text);
+        let secrets = std::env::vars_os().chain(looked.agent_environment(&plan)).filter_map(text);
         Ok(Self {
             looked,
             plan,
@@ -78,7 +77,7 @@ impl<'a> Caller<'a> {
         let mut calls = Calls::new();
         let mut folders = BTreeMap::new();
         for (at, probe) in Probe::ALL.into_iter().enumerate() {
-            self.tell(at, probe);
+            note(format_args!("{}/{} {}", at + 1, Probe::ALL.len(), probe.title()));
             let mut seen = self.call(probe, &mut folders).await?;
             if probe == Probe::Answer {
                 seen = self.or_by_argument(seen, &mut folders).await?;
@@ -91,10 +90,6 @@ impl<'a> Caller<'a> {
             }
         }
         Ok(Made { plan: self.plan, words: self.words, calls, starts: self.starts })
-    }
-
-    fn tell(&self, at: usize, probe: Probe) {
-        note(format_args!("{}/{} {}", at + 1, Probe::ALL.len(), probe.title()));
     }
 
     /// A command that was not told how it takes its prompt may take it as its last argument.
@@ -148,14 +143,11 @@ impl<'a> Caller<'a> {
         };
         let prompt_file = self.scratch.path().join(format!("{}.md", Uuid::new_v4()));
         std::fs::write(&prompt_file, &scene.prompt)?;
-        let argv = if resumed && self.plan.dialect == Dialect::Claude {
-            claude::resuming(&self.plan.argv)
-        } else {
-            self.plan.argv.clone()
-        };
+        let argv = if resumed { self.plan.kind().resuming(&self.plan.argv) } else { self.plan.argv.clone() };
         let file = prompt_file.to_string_lossy();
         let argv = argv::fill(&argv, Values { session: &session, prompt: &scene.prompt, prompt_file: &file });
-        let mut env = if probe == Probe::Bare { self.bare()? } else { self.looked.agent_environment() };
+        let mut env =
+            if probe == Probe::Bare { self.bare()? } else { self.looked.agent_environment(&self.plan) };
         env.push((SESSION.into(), session.into()));
         if resumed {
             env.push((RESUMED.into(), "1".into()));

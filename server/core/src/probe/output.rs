@@ -39,7 +39,10 @@ impl Format {
     pub fn dialect(self) -> Dialect {
         match self {
             Self::Claude => Dialect::Claude,
-            _ => Dialect::Text,
+            Self::Codex => Dialect::Codex,
+            Self::Gemini => Dialect::Gemini,
+            Self::Opencode => Dialect::Opencode,
+            Self::UnknownJson | Self::BrokenJson | Self::Text | Self::Nothing => Dialect::Text,
         }
     }
 }

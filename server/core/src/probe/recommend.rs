@@ -64,6 +64,9 @@ fn snippet(tried: &Tried, is: &Is<'_>) -> String {
         let output = match tried.format.dialect() {
             Dialect::Text => "text",
             Dialect::Claude => "claude",
+            Dialect::Codex => "codex",
+            Dialect::Gemini => "gemini",
+            Dialect::Opencode => "opencode",
         };
         let _ = write!(
             toml,

@@ -116,8 +116,8 @@ fn impossible_task() -> String {
 }
 
 fn numbers(words: &Words) -> Vec<(String, String)> {
-    let lines: String = words.numbers.iter().map(|it| format!("{it}\n")).collect();
-    vec![("numbers.txt".to_owned(), lines)]
+    let [one, two, three] = words.numbers;
+    vec![("numbers.txt".to_owned(), format!("{one}\n{two}\n{three}\n"))]
 }
 
 /// As a loop would say it, with everything that it asks of the agent's last message.
@@ -144,6 +144,7 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
         due_stage: 0,
         advice: None,
         commits: Committer::Never,
+        away: None,
         claim_wanted: true,
         max_bytes: MAX_ARGUMENT_BYTES,
     })

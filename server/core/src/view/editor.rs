@@ -9,6 +9,7 @@ mod completion;
 mod diagnostics;
 #[cfg(test)]
 mod fixture;
+mod foreign;
 mod grid;
 mod hover;
 mod lenses;
@@ -32,6 +33,7 @@ pub use self::actions::{Action, Cure, QUICKFIX, TextEdit, actions};
 pub use self::completion::{Suggestion, SuggestionKind, in_check};
 pub use self::diagnostics::{Code, Diagnostic, Related, Severity, SourceFailure, Target};
 pub use self::diagnostics::{diagnostics, source_failures};
+pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, about, remedies};
 pub use self::grid::{grid, row};
 pub use self::hover::{Block, Hover, hover};
 pub use self::lenses::{Lens, lenses};

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use loopkeeper_core::check::Status;
+use loopkeeper_core::foreign::Foreign;
 use loopkeeper_core::journal::{
     BreakerState, Outcome, OutcomeKind, PauseReason, QuestionKind, Role, WaitReason,
 };
@@ -21,10 +22,11 @@ use serde_json::{Value, json};
 
 use crate::lsp::ext::{
     AlertKind, AlertParams, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow,
-    DiffArgs, Health, IterationEntry, IterationsParams, IterationsResult, LoopArgs, LoopsParams, LoopsResult,
-    OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, RollbackArgs, Severity,
-    SkipArgs, StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult,
-    TaskEntry, TrustArgs, TrustCommand, TrustPageParams, TrustPageResult, UntrustArgs, VERSION,
+    DiffArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs,
+    LoopsParams, LoopsResult, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData,
+    RefusedPath, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs,
+    SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand, TrustPageParams, TrustPageResult,
+    UntrustArgs, VERSION,
 };
 
 /// Its name, all of its fields, and those that are always there where it is the server that says it.
@@ -36,6 +38,8 @@ pub(super) fn messages() -> Vec<Message> {
         ("StatusParams", json!(status(true)), Some(json!(status(false)))),
         ("LoopStatus", json!(a_loop(true)), Some(json!(a_loop(false)))),
         ("TaskEntry", json!(task(true)), Some(json!(task(false)))),
+        ("ForeignLoop", json!(foreign(true)), Some(json!(foreign(false)))),
+        ("ImportArgs", json!(ImportArgs { file: s() }), None),
         ("OutputParams", json!(OutputParams { loop_id: s(), iteration: 1, text: s() }), None),
         ("AlertParams", json!(alert()), Some(json!(alert()))),
         ("LoopsParams", json!(LoopsParams { all: true }), None),
@@ -152,7 +156,19 @@ fn status(full: bool) -> StatusParams {
         trusted: true,
         loops: vec![a_loop(full)],
         tasks: vec![task(full)],
+        foreign: if full { vec![foreign(true)] } else { Vec::new() },
     }
+}
+
+fn foreign(full: bool) -> ForeignLoop {
+    let state = Foreign {
+        iteration: 1,
+        max_iterations: full.then_some(1),
+        promise: full.then(s),
+        started_at: full.then(s),
+        prompt: s(),
+    };
+    ForeignLoop { uri: s(), root: s(), state }
 }
 
 fn task(full: bool) -> TaskEntry {

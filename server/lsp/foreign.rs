@@ -1,0 +1,92 @@
+//! Loops of Claude Code's plugin, where the editor meets them: on their state files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use loopkeeper_core::task::Place;
+use loopkeeper_core::view::editor::{self, Action};
+use loopkeeper_core::view::file_uri;
+use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString, Position, Range, Url};
+
+use super::commands::{Done, Refusal, blocking};
+use super::ext::{CommandResult, ForeignLoop, ImportArgs};
+use super::pages;
+use super::shared::{Shared, real};
+use super::sight::Shown;
+use crate::front::foreign::{self, Found};
+use crate::lookout::Picture;
+
+/// One entry of the status.
+pub(crate) fn entry(found: &Found) -> ForeignLoop {
+    ForeignLoop {
+        uri: file_uri(&found.path.to_string_lossy()),
+        root: file_uri(&found.folder.to_string_lossy()),
+        state: found.state.clone(),
+    }
+}
+
+/// On the first line of its state file.
+pub(crate) fn diagnostic() -> Diagnostic {
+    let dashes = Range::new(Position::new(0, 0), Position::new(0, 3));
+    Diagnostic {
+        range: dashes,
+        severity: Some(DiagnosticSeverity::INFORMATION),
+        code: Some(NumberOrString::String(editor::FOREIGN_CODE.to_owned())),
+        source: Some(editor::Diagnostic::SOURCE.to_owned()),
+        message: editor::FOREIGN_MESSAGE.to_owned(),
+        ..Diagnostic::default()
+    }
+}
+
+/// The loop whose state file is shown.
+fn shown_one<'a>(picture: &'a Picture, shown: &Shown) -> Option<&'a Found> {
+    picture.foreign.iter().find(|it| it.path == *shown.path())
+}
+
+pub(crate) fn actions(picture: &Picture, shown: &Shown) -> Option<Vec<Action>> {
+    let found = shown_one(picture, shown)?;
+    Some(editor::remedies(&file_uri(&found.path.to_string_lossy())).to_vec())
+}
+
+pub(crate) fn hover(picture: &Picture, shown: &Shown) -> Option<editor::Hover> {
+    let found = shown_one(picture, shown)?;
+    let end = shown.text().find('\n').unwrap_or(shown.text().len());
+    Some(editor::Hover {
+        place: Place { file: String::new(), range: 0..end },
+        blocks: editor::about(&found.state),
+    })
+}
+
+/// Makes a task of it, and cancels it.
+pub(crate) async fn import(shared: &Arc<Shared>, args: ImportArgs) -> Done {
+    let path = named(shared, &args.file)
+        .ok_or_else(|| Refusal::bad_argument("`file` is no file URI of an opened folder"))?;
+    let document = blocking(move || {
+        let taken = foreign::at(&path)?.take_over()?;
+        match taken.trouble {
+            None => Ok(taken.document),
+            Some(trouble) => Err(Refusal::broken(format_args!(
+                "{} was written, and the loop goes on in its own session: {trouble}",
+                taken.document.display()
+            ))),
+        }
+    })
+    .await?;
+    let uri = pages::uri(&document);
+    pages::show(shared, &uri);
+    Ok(CommandResult { uri: Some(uri), ..CommandResult::default() })
+}
+
+/// `None`: `loop_id` names none of them.
+pub(crate) async fn stop(shared: &Arc<Shared>, loop_id: &str) -> Option<Done> {
+    let path = named(shared, loop_id)?;
+    let stopped = blocking(move || Ok(foreign::at(&path)?.cancel()?)).await;
+    Some(stopped.map(|()| CommandResult::default()))
+}
+
+/// Only below the opened folders: a client may be asked by anybody.
+fn named(shared: &Shared, uri: &str) -> Option<PathBuf> {
+    let url = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?;
+    let path = real(&url.to_file_path().ok()?);
+    shared.lookout().picture().roots.iter().any(|it| path.starts_with(it)).then_some(path)
+}

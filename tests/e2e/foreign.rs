@@ -1,0 +1,46 @@
+//! A loop of Claude Code's plugin, as the terminal shows it, cancels it and takes it over.
+
+use serde_json::Value;
+
+use crate::cli::Terminal;
+
+pub(crate) const FILE: &str = ".claude/ralph-loop.local.md";
+pub(crate) const STATE: &str = "---\nactive: true\niteration: 3\nsession_id: abc\nmax_iterations: 20\n\
+    completion_promise: \"ALL DONE\"\nstarted_at: \"2026-01-01T00:00:00Z\"\n---\n\nBuild a REST API.\n";
+
+#[test]
+fn a_loop_of_the_plugin_is_shown_and_stopped() {
+    let terminal = Terminal::new();
+    terminal.run(&["stop", "ralph-loop"]).expect(2).err("runs no loop here");
+    terminal.file(FILE, STATE);
+    let shown = terminal.run(&["status"]);
+    shown
+        .expect(0)
+        .out("a loop of Claude Code's plugin, iteration 3 of 20")
+        .out("<promise>ALL DONE</promise>");
+    shown.out("Build a REST API.").out("`loopkeeper stop ralph-loop` cancels it");
+    let told: Value = serde_json::from_str(&terminal.run(&["status", "--json"]).stdout).expect("JSON");
+    assert_eq!(told["foreign"]["maxIterations"], 20, "{told}");
+    terminal.run(&["stop"]).expect(0).out("(was at iteration 3)");
+    assert!(!terminal.root().join(FILE).exists());
+    terminal.run(&["status"]).expect(0).out("No loops.");
+}
+
+#[test]
+fn a_loop_of_the_plugin_becomes_a_task() {
+    let terminal = Terminal::new();
+    terminal.file(FILE, STATE).file("loopkeeper.toml", "agent = \"demo\"\n");
+    let ran = terminal.run(&["import", FILE]);
+    ran.expect(0)
+        .out("ralph-loop.ralph.md: the loop's prompt")
+        .out("The loop is cancelled (was at iteration 3)");
+    ran.out("start: loopkeeper run ralph-loop.ralph.md --max-iterations 17");
+    assert!(!terminal.root().join(FILE).exists());
+    terminal.run(&["run", "ralph-loop.ralph.md", "--dry-run"]).expect(0).out("ralph-loop.ralph.md");
+    terminal.run(&["import", FILE]).expect(2).err("is no running loop of Claude Code's plugin");
+    terminal.file(FILE, "---\niteration: 1\u{1b}[2J\n---\n\u{1b}]0;x\u{7}");
+    let ran = terminal.run(&["import", FILE]);
+    ran.expect(2).err("its `iteration` is no number");
+    assert!(!ran.stderr.contains('\u{1b}'));
+    terminal.run(&["import", "prd.json"]).expect(2).err("prd.json cannot be imported").err(FILE);
+}

@@ -1,0 +1,76 @@
+//! A loop of Claude Code's plugin in an editor: seen when it comes, described, stopped, taken over.
+
+use serde_json::{Value, json};
+
+use super::server;
+use crate::cli::Terminal;
+use crate::foreign::{FILE, STATE};
+use crate::support::lsp::{Editor, uri};
+
+fn desk() -> (Terminal, Editor, String) {
+    let terminal = Terminal::new();
+    let mut editor = Editor::start(server(&terminal));
+    let capabilities = json!({
+        "experimental": {"loopkeeper": {"version": 1}},
+        "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}},
+    });
+    editor.initialize(&terminal.root(), &json!({"capabilities": capabilities}));
+    let file = uri(&terminal.root().canonicalize().expect("a real path").join(FILE));
+    (terminal, editor, file)
+}
+
+/// Waits until the status tells of so many of them.
+fn foreign(editor: &mut Editor, count: usize) -> Value {
+    let told = |it: &Value| it["params"]["foreign"].as_array().map_or(0, Vec::len);
+    let is_it = |it: &Value| it["method"] == "loopkeeper/status" && told(it) == count;
+    editor.until("a status", is_it)["params"]["foreign"].clone()
+}
+
+#[test]
+fn a_loop_of_the_plugin_is_seen_described_and_stopped() {
+    let (terminal, mut editor, file) = desk();
+    editor.until("a first status", |it| it["method"] == "loopkeeper/status");
+    // Neither the folder nor the file was there before.
+    terminal.file(FILE, STATE);
+    let told = foreign(&mut editor, 1);
+    assert_eq!(
+        (&told[0]["uri"], &told[0]["iteration"], &told[0]["maxIterations"]),
+        (&json!(file), &json!(3), &json!(20))
+    );
+    let document = json!({"uri": file, "version": 1, "languageId": "markdown", "text": STATE});
+    editor.notify("textDocument/didOpen", &json!({"textDocument": document}));
+    let at = json!({"textDocument": {"uri": file}, "position": {"line": 2, "character": 1}});
+    let hover = editor.request("textDocument/hover", &at).to_string();
+    assert!(hover.contains("iteration 3 of 20") && hover.contains("Build a REST API."), "{hover}");
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
+    let ask = json!({"textDocument": {"uri": file}, "range": range, "context": {"diagnostics": []}});
+    let actions = editor.request("textDocument/codeAction", &ask);
+    let titles: Vec<_> = actions.as_array().expect("actions").iter().map(|it| &it["title"]).collect();
+    assert_eq!(titles, ["Continue this loop under loopkeeper", "Stop this loop"]);
+    let stop = &actions[1]["command"];
+    editor.request(
+        "workspace/executeCommand",
+        &json!({"command": stop["command"], "arguments": stop["arguments"]}),
+    );
+    assert!(!terminal.root().join(FILE).exists());
+    foreign(&mut editor, 0);
+}
+
+#[test]
+fn a_loop_of_the_plugin_is_continued_as_a_task() {
+    let (terminal, mut editor, file) = desk();
+    terminal.file(FILE, STATE);
+    let code = |it: &Value| {
+        it["params"]["diagnostics"][0]["code"] == "foreign-loop" && it["params"]["uri"] == file.as_str()
+    };
+    editor.until("a diagnostic", |it| it["method"] == "textDocument/publishDiagnostics" && code(it));
+    let import = json!({"command": "loopkeeper.server.import", "arguments": [{"file": file}]});
+    let done = editor.request("workspace/executeCommand", &import);
+    assert!(done["uri"].as_str().is_some_and(|it| it.ends_with("/ralph-loop.ralph.md")), "{done}");
+    let tasks: Vec<_> =
+        done["status"]["tasks"].as_array().expect("tasks").iter().map(|it| &it["id"]).collect();
+    assert_eq!(tasks, ["ralph-loop.ralph.md"], "{done}");
+    assert!(
+        !terminal.root().join(FILE).exists() && terminal.read("ralph-loop.ralph.md").contains("ALL DONE")
+    );
+}
