@@ -8,6 +8,7 @@ pub mod checks;
 pub mod control;
 pub mod domain;
 mod haste;
+pub mod hookmode;
 mod hooks;
 mod inspect;
 mod jury;

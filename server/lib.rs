@@ -8,6 +8,7 @@
 pub mod adapters;
 pub mod cli;
 pub mod front;
+pub mod hook;
 pub mod keeper;
 mod lookout;
 pub mod lsp;

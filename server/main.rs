@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use loopkeeper::front::keeping;
+use loopkeeper::hook;
 use loopkeeper::keeper::domain;
 
 fn main() -> ExitCode {
@@ -14,6 +15,11 @@ fn main() -> ExitCode {
     }
     if word == keeping::WORD {
         return keeping::main(args);
+    }
+    if word == hook::WORD
+        && let Some(event) = args.next().as_deref().and_then(hook::Event::named)
+    {
+        return hook::main(event);
     }
     loopkeeper::cli::main()
 }

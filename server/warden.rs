@@ -1,8 +1,16 @@
 //! The warden as a program of its own (see `keeper::domain`). One is started for every agent and every check, and
-//! a small program starts in half the time. Takes the same arguments as `loopkeeper`: their first is the word.
+//! a small program starts in half the time. Takes the same arguments as `loopkeeper`: their first is the word. For the
+//! same reason agents call this one as their hook.
 
 use std::process::ExitCode;
 
+use loopkeeper::hook;
+
 fn main() -> ExitCode {
-    loopkeeper::keeper::domain::main(std::env::args_os().skip(2))
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|it| it == hook::WORD) {
+        let event = args.next().as_deref().and_then(hook::Event::named);
+        return event.map_or(ExitCode::from(2), hook::main);
+    }
+    loopkeeper::keeper::domain::main(args)
 }

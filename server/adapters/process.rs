@@ -33,7 +33,7 @@ use self::output_file::OutputFile;
 use self::pump::{CHUNKS, Pump};
 pub(super) use self::run::run_for;
 pub use self::run::{run_beside, run_to_end};
-pub use self::running::Running;
+pub use self::running::{Held, Running};
 use super::sandbox::Domain;
 use super::trust::permit::Approved;
 

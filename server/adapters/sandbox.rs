@@ -62,6 +62,13 @@ impl Domain {
         }
     }
 
+    /// Our own program that watches over them.
+    pub fn warden(&self) -> &Path {
+        match self {
+            Self::PidNamespace { warden, .. } | Self::Subreaper { warden, .. } => warden,
+        }
+    }
+
     /// One stable word, for the journal.
     pub fn name(&self) -> &'static str {
         match self {

@@ -1,6 +1,9 @@
 //! One start of the agent: prompt to a file, program in a kill domain, its lines to activity and, at the end, to
 //! an `AgentRun`. Decides nothing; it is told when to stop.
 
+mod equipment;
+mod session;
+
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,12 +22,14 @@ use loopkeeper_core::settings::{Permissions, PromptBy};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use self::session::Session;
 use super::control::News;
+use super::hookmode::Asked;
 use super::hooks;
 use super::perform::Scene;
 use super::stage::{Env, Stage};
 use crate::adapters::clock;
-use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
+use crate::adapters::process::{self, How, Job, Stdin};
 use crate::adapters::sandbox::Domain;
 use crate::adapters::trust::permit::Approved;
 
@@ -38,6 +43,7 @@ pub(crate) const SESSION: &str = "LOOPKEEPER_SESSION";
 pub(crate) const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
 
 /// The iteration to start.
+#[derive(Clone)]
 pub(super) struct Start {
     pub(super) iteration: u32,
     pub(super) session: String,
@@ -50,9 +56,16 @@ pub(super) struct Start {
 
 /// A running agent, as the keeper's loop holds it.
 pub(super) struct Agent {
-    orders: mpsc::UnboundedSender<(AgentEnding, How)>,
+    orders: mpsc::UnboundedSender<Order>,
     pub(super) signs: Rc<Signs>,
     task: tokio::task::JoinHandle<()>,
+}
+
+enum Order {
+    End(AgentEnding, How),
+    /// Its stop hook's answer.
+    Next(Start),
+    LetGo,
 }
 
 /// What can be seen of a running agent from outside.
@@ -76,7 +89,8 @@ impl Agent {
     pub(super) fn start(scene: &Scene, start: Start) -> Self {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Signs::default());
-        let run = Run { scene: scene.clone(), start, ordered, signs: Rc::clone(&signs) };
+        let asked = scene.desk.hooks.open();
+        let run = Run { scene: scene.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
         let task = tokio::task::spawn_local(run.until_it_ended());
         Self { orders, signs, task }
     }
@@ -87,7 +101,19 @@ impl Agent {
             Grace::None => How::Now,
         };
         // A run that just ended needs no order.
-        let _ = self.orders.send((why, how));
+        let _ = self.orders.send(Order::End(why, how));
+    }
+
+    /// The next iteration, for one that is held; comes back from one that has ended.
+    pub(super) fn go_on(&self, start: Start) -> Option<Start> {
+        match self.orders.send(Order::Next(start)) {
+            Err(mpsc::error::SendError(Order::Next(start))) => Some(start),
+            Ok(()) | Err(_) => None,
+        }
+    }
+
+    pub(super) fn let_go(&self) {
+        let _ = self.orders.send(Order::LetGo);
     }
 
     /// Ends it and waits until its kill domain is empty.
@@ -133,101 +159,50 @@ impl Rest {
 struct Run {
     scene: Scene,
     start: Start,
-    ordered: mpsc::UnboundedReceiver<(AgentEnding, How)>,
+    ordered: mpsc::UnboundedReceiver<Order>,
+    asked: mpsc::UnboundedReceiver<Asked>,
     signs: Rc<Signs>,
 }
 
 impl Run {
     async fn until_it_ended(mut self) {
+        // An iteration for which a held process was gone already needs another one.
+        while let Some(start) = self.process().await {
+            self.start = start;
+        }
+    }
+
+    async fn process(&mut self) -> Option<Start> {
         let scene = self.scene.clone();
         if let Some(ending) = self.eve().await {
-            return self.report(never_ran(&scene.stage.spec, ending, String::new()));
+            return self.over(never_ran(&scene.stage.spec, ending, String::new()));
         }
-        let began = clock::now();
         let job = match job(&scene, &self.start) {
             Ok(job) => job,
-            Err(reason) => return self.report(not_started(&scene.stage.spec, reason)),
+            Err(reason) => return self.over(not_started(&scene.stage.spec, reason)),
         };
         let running = match process::start(&job, &scene.stage.domain) {
             Ok(running) => running,
-            Err(error) => return self.report(not_started(&scene.stage.spec, error.to_string())),
+            Err(error) => return self.over(not_started(&scene.stage.spec, error.to_string())),
         };
-        scene.tell(Event::AgentStarted { pid: running.pid(), domain: scene.stage.domain.name().to_owned() });
-        let run = self.watch(running, began.awake).await;
+        let holds = equipment::holds(&scene.stage);
+        scene.tell(self.started(running.pid(), holds));
+        Session::new(self, holds).watch(self, running).await
+    }
+
+    fn over(&self, run: AgentRun) -> Option<Start> {
         self.report(run);
+        None
     }
 
     /// The user's own command before the iteration. An order to end ends it too.
     async fn eve(&mut self) -> Option<AgentEnding> {
         tokio::select! {
             () = hooks::before_agent(&self.scene) => None,
-            Some((why, _)) = self.ordered.recv() => Some(why),
-        }
-    }
-
-    async fn watch(&mut self, mut running: Running, began: u64) -> AgentRun {
-        let dialect = self.scene.stage.spec.agent.dialect;
-        let mut reader = Reader::going_on(dialect, self.start.session_tokens);
-        let most_steps = self.scene.stage.spec.settings.limits.steps;
-        let mut stderr = String::new();
-        let mut ending = AgentEnding::Exited;
-        let every = cpu_every(self.scene.stage.spec.settings.limits.idle_ms);
-        let mut tick = tokio::time::interval_at(Instant::now() + every, every);
-        let grace = Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms);
-        let mut rest = Rest::default();
-        let mut halted = None;
-        loop {
-            tokio::select! {
-                output = running.next() => match output {
-                    Some(output) => {
-                        self.hear(&mut reader, &mut stderr, output);
-                        rest.until = reader.at_rest().then(|| Instant::now() + grace);
-                        if halted.is_none() {
-                            halted = reader.halt(most_steps);
-                            if halted.is_some() {
-                                running.terminate(How::Grace);
-                            }
-                        }
-                    }
-                    None => break,
-                },
-                () = rest.over() => {
-                    rest = Rest { until: None, was_cut: true };
-                    running.terminate(How::Grace);
-                }
-                Some((why, how)) = self.ordered.recv() => {
-                    if ending == AgentEnding::Exited {
-                        ending = why;
-                    }
-                    running.terminate(how);
-                }
-                _ = tick.tick() => {
-                    self.signs.cpu_ms.set(running.cpu_ms());
-                    self.greet();
-                }
-            }
-        }
-        let ended = running.end().await;
-        let duration_ms = clock::now().awake.saturating_sub(began);
-        let left = Left { ending, halted, was_cut: rest.was_cut, stderr, duration_ms };
-        sum(reader, ended, left, most_steps)
-    }
-
-    fn hear(&self, reader: &mut Reader, stderr: &mut String, output: OutputEvent) {
-        self.signs.lines.set(self.signs.lines.get() + 1);
-        let (stream, line) = match output {
-            OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
-            OutputEvent::Oversize { bytes, .. } => {
-                self.activity(reader.oversize(bytes));
-                return;
-            }
-        };
-        match stream {
-            Stream::Stdout => reader.line(&line).into_iter().for_each(|it| self.activity(it)),
-            Stream::Stderr => {
-                reader.stderr_line(&line).into_iter().for_each(|it| self.activity(it));
-                keep_tail(stderr, &line);
-            }
+            Some(order) = self.ordered.recv() => match order {
+                Order::End(why, _) => Some(why),
+                Order::Next(_) | Order::LetGo => None,
+            },
         }
     }
 
@@ -342,10 +317,7 @@ fn never_ran(spec: &LoopSpec, ending: AgentEnding, reason: String) -> AgentRun {
 }
 
 fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
-    let name = format!("{:04}", start.iteration);
-    let prompt_file = scene.dir.prompts().join(format!("{name}.md"));
-    super::private_file(&prompt_file, start.prompt.as_bytes())
-        .map_err(|error| format!("could not write {}: {error}", prompt_file.display()))?;
+    let prompt_file = prompt_file(scene, start)?;
     let plan = permitted(&scene.stage, &scene.stage.spec.agent)?;
     let AgentPlan { permissions, .. } = *plan.value();
     if permissions == Permissions::SandboxedAll && !matches!(*scene.stage.domain, Domain::PidNamespace { .. })
@@ -355,12 +327,12 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     }
     let stdin = stdin(plan.value(), &prompt_file);
     Ok(Job {
-        argv: plan.map(|plan| words(&plan, start, &prompt_file)),
+        argv: plan.map(|plan| equipment::equip(&scene.stage, filled(&plan, start, &prompt_file))),
         cwd: PathBuf::from(&scene.stage.spec.root),
         env: environment(scene, start),
         stdin,
         grace: Duration::from_millis(scene.stage.spec.settings.limits.grace_ms),
-        output: Some(scene.dir.output().join(name)),
+        output: Some(scene.dir.output().join(name(start))),
     })
 }
 
@@ -374,10 +346,25 @@ pub(super) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> Stdin {
 
 /// The plan's words with this iteration's values in them. No shell ever sees them.
 pub(super) fn words(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
+    filled(plan, start, prompt_file).into_iter().map(OsString::from).collect()
+}
+
+fn name(start: &Start) -> String {
+    format!("{:04}", start.iteration)
+}
+
+fn prompt_file(scene: &Scene, start: &Start) -> Result<PathBuf, String> {
+    let path = scene.dir.prompts().join(format!("{}.md", name(start)));
+    super::private_file(&path, start.prompt.as_bytes())
+        .map_err(|error| format!("could not write {}: {error}", path.display()))?;
+    Ok(path)
+}
+
+fn filled(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<String> {
     let prompt_file = &prompt_file.to_string_lossy();
     let values = argv::Values { session: &start.session, prompt: &start.prompt, prompt_file };
     let words = if start.resumed { plan.kind().resuming(&plan.argv) } else { plan.argv.clone() };
-    argv::fill(&words, values).into_iter().map(OsString::from).collect()
+    argv::fill(&words, values)
 }
 
 /// The session besides, for agents whose command line has no place for it.

@@ -15,6 +15,8 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
+use super::hookmode::Line;
+
 /// A request longer than this is none of ours.
 pub const MAX_LINE: usize = 64 * 1024;
 /// A client that does not read for this long is let go.
@@ -82,6 +84,8 @@ pub struct Desk {
     pub asks: mpsc::Sender<Ask>,
     pub news: broadcast::Sender<News>,
     pub seq: Rc<Cell<u64>>,
+    /// To the agent that runs.
+    pub hooks: Line,
     /// Requests that were read and not yet answered.
     owed: watch::Sender<usize>,
     /// The newest answers by id: who lost its connection asks again on another one.
@@ -92,7 +96,15 @@ impl Desk {
     pub fn new(loop_id: &str, asks: mpsc::Sender<Ask>) -> Self {
         let (news, _) = broadcast::channel(256);
         let (owed, _) = watch::channel(0);
-        Self { loop_id: loop_id.to_owned(), asks, news, seq: Rc::default(), owed, given: Rc::default() }
+        Self {
+            loop_id: loop_id.to_owned(),
+            asks,
+            news,
+            seq: Rc::default(),
+            hooks: Line::default(),
+            owed,
+            given: Rc::default(),
+        }
     }
 
     /// Waits until everybody who asked has been answered: the last order may be the one that ends the loop.
@@ -152,11 +164,30 @@ async fn converse(stream: UnixStream, desk: Desk) {
             let _ = link.send(&json!({"id": request.id, "ok": true, "seq": desk.seq.get()})).await;
             return follow(link, desk).await;
         }
+        if request.verb == "hook" {
+            match hook(&mut link, &desk, &request.id, &line).await {
+                Some(answer) if link.send(&answer).await.is_ok() => continue,
+                _ => return,
+            }
+        }
         let _owed = Owed::one(&desk.owed);
         let answer = ask_once(&desk, &request).await;
         if link.send(&shown(&request.id, &answer)).await.is_err() {
             return;
         }
+    }
+}
+
+/// A question of the agent's own, as long as it takes. `None`: the hook went away.
+async fn hook(link: &mut Link, desk: &Desk, id: &str, line: &[u8]) -> Option<serde_json::Value> {
+    let Ok(question) = serde_json::from_slice(line) else {
+        return Some(refusal(id, "badArgument", "not a question of a hook that this keeper knows"));
+    };
+    tokio::select! {
+        verdict = desk.hooks.ask(question) => {
+            Some(json!({"id": id, "ok": true, "seq": desk.seq.get(), "verdict": verdict}))
+        }
+        _ = link.line() => None,
     }
 }
 

@@ -28,6 +28,7 @@ fn only_tells(record: &Record) -> bool {
     match record {
         Record::AgentStarted { .. }
         | Record::AgentEnded { .. }
+        | Record::AgentLeft { .. }
         | Record::ChecksDone { .. }
         | Record::IterationEnded { .. }
         | Record::HookFailed { .. } => true,
@@ -56,7 +57,7 @@ mod tests {
         let check = |records: &[Record], effects: &[Effect], expect| {
             assert_eq!(Haste::of(records, effects), expect, "{records:?} {effects:?}");
         };
-        let started = Record::AgentStarted { iteration: 1, pid: 1, domain: String::new() };
+        let started = Record::AgentStarted { iteration: 1, pid: 1, domain: String::new(), holds: None };
         let intended = Record::IterationIntended {
             iteration: 1,
             session: String::new(),

@@ -89,11 +89,22 @@ impl Hands {
             Effect::TakeCall { iteration } => calls::take(&self.scene, state, iteration),
             Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
                 let start = Start { iteration, session, resumed, session_tokens, prompt };
-                self.agent = Some(Agent::start(&self.scene, start));
+                let start = match &self.agent {
+                    Some(held) => held.go_on(start),
+                    None => Some(start),
+                };
+                if let Some(start) = start {
+                    self.agent = Some(Agent::start(&self.scene, start));
+                }
             }
             Effect::StopAgent { why, grace } => {
                 if let Some(agent) = &self.agent {
                     agent.stop(why, grace);
+                }
+            }
+            Effect::LetAgentGo => {
+                if let Some(agent) = &self.agent {
+                    agent.let_go();
                 }
             }
             Effect::LookForLife => self.look_for_life(),

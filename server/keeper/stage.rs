@@ -9,11 +9,12 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use loopkeeper_core::agent::claude::hooks;
 use loopkeeper_core::agent::claude::start::SANDBOXED;
 use loopkeeper_core::agent::kind::Kind;
 use loopkeeper_core::journal::{AgentPlan, LoopSpec, PauseReason};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::Permissions;
+use loopkeeper_core::settings::{Mode, Permissions};
 
 use super::KeeperError;
 use crate::adapters::env::{Reader, scrubbed};
@@ -30,6 +31,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Work with the snapshot store that takes no longer than this is not worth a thread.
 const SHORT: Duration = Duration::from_millis(20);
 
+/// Where the keeper listens, for the hooks of its agent.
+pub const SOCKET: &str = "LOOPKEEPER_SOCKET";
+
 pub type Env = Vec<(OsString, OsString)>;
 
 #[derive(Clone)]
@@ -42,6 +46,8 @@ pub struct Stage {
     pub check_env: Rc<Env>,
     pub redactor: Rc<Redactor>,
     pub permit: Rc<Permit>,
+    /// What the agent's hooks are recognised by.
+    pub token: Rc<str>,
     pub store: Arc<Mutex<Store>>,
     /// How long the last work with the store took.
     pace: Rc<Cell<Duration>>,
@@ -60,8 +66,10 @@ impl Stage {
     ) -> Result<Self, KeeperError> {
         let checks = if spec.inline_prompt.is_some() { Checks::Typed } else { Checks::Written };
         let domain = Domain::detect(spec.settings.sandbox, &warden(state))?;
+        let token = uuid::Uuid::new_v4().simple().to_string();
+        let door = Door { token: &token, socket: state.run().join(format!("{}.sock", spec.loop_id)) };
         Ok(Self {
-            agent_env: Rc::new(agent_environment(&spec, &spec.agent, &domain)),
+            agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &domain), &spec, &door)),
             check_env: Rc::new(environment(Reader::Check, &spec)),
             redactor: Rc::new(Redactor::from_env(text_variables(&spec))),
             store: Arc::new(Mutex::new(Store::open(&workspace.snapshots(), workspace.root())?)),
@@ -70,6 +78,7 @@ impl Stage {
             calls: state.calls(),
             permit: Rc::new(Permit::new(state, workspace.root(), checks)),
             messenger: messenger(state).into(),
+            token: token.into(),
             domain: Rc::new(domain),
             spec: Rc::new(spec),
         })
@@ -149,6 +158,23 @@ fn environment(reader: Reader, spec: &LoopSpec) -> Env {
     let settings = &spec.settings;
     let mut env = scrubbed(reader, &settings.env_pass, &settings.env_set, std::env::vars_os());
     env.push((orphans::MARK.into(), format!("{}:{}", spec.loop_id, std::process::id()).into()));
+    env
+}
+
+/// Where the agent's hooks ask, and by what they are let in.
+struct Door<'a> {
+    token: &'a str,
+    socket: PathBuf,
+}
+
+fn with_door(mut env: Env, spec: &LoopSpec, door: &Door<'_>) -> Env {
+    env.retain(|(name, _)| name != orphans::MARK);
+    env.push((orphans::MARK.into(), format!("{}:{}", spec.loop_id, door.token).into()));
+    env.push((SOCKET.into(), door.socket.clone().into()));
+    let hooked = spec.settings.mode == Mode::Hook && spec.agent.kind() == Kind::Claude;
+    if hooked && !env.iter().any(|(name, _)| name == hooks::CAP) {
+        env.push((hooks::CAP.into(), hooks::RAISED.to_string().into()));
+    }
     env
 }
 

@@ -6,6 +6,7 @@
 
 mod direct;
 mod hands;
+mod hooked;
 mod journal;
 mod looping;
 mod model;

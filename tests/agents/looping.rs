@@ -13,15 +13,15 @@ use super::{program, stopping};
 use crate::cli::{Ran, Terminal};
 
 /// A work tree with a task, and the model that its agent asks.
-struct Scene {
-    terminal: Terminal,
-    model: Model,
+pub(super) struct Scene {
+    pub(super) terminal: Terminal,
+    pub(super) model: Model,
     /// The variable that lets the agent in.
     key: &'static str,
 }
 
 impl Scene {
-    fn new(task: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
+    pub(super) fn new(task: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
         let terminal = Terminal::new();
         let model = Model::start(script(&terminal.root().canonicalize().expect("a real path")));
         terminal.file("PROMPT.md", task).file(
@@ -32,7 +32,7 @@ impl Scene {
         Self { terminal, model, key: "ANTHROPIC_API_KEY" }
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub(super) fn command(&self, args: &[&str]) -> Command {
         let folder = program().parent().expect("a folder").to_owned();
         let path = std::env::join_paths([folder, PathBuf::from("/usr/bin"), PathBuf::from("/bin")]);
         let mut command = self.terminal.command(args);
@@ -47,21 +47,21 @@ impl Scene {
         command
     }
 
-    fn run(&self) -> Journal {
+    pub(super) fn run(&self) -> Journal {
         Journal::of(&Ran::of(&self.start().wait_with_output().expect("the loop ends")))
     }
 
-    fn start(&self) -> Child {
+    pub(super) fn start(&self) -> Child {
         let mut command = self.command(&["run", "--trust", "--json"]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts")
     }
 }
 
-fn path(root: &Path, name: &str) -> String {
+pub(super) fn path(root: &Path, name: &str) -> String {
     root.join(name).to_string_lossy().into_owned()
 }
 
-fn edit(root: &Path, old: &str, new: &str) -> [Step; 2] {
+pub(super) fn edit(root: &Path, old: &str, new: &str) -> [Step; 2] {
     let file = path(root, "a.txt");
     [
         Step::Tool("Read", json!({"file_path": file})),
@@ -69,12 +69,12 @@ fn edit(root: &Path, old: &str, new: &str) -> [Step; 2] {
     ]
 }
 
-const THREE_LINES: &str = "# Three lines\n\nWrite them into a.txt.\n\n## Done when\n\n\
+pub(super) const THREE_LINES: &str = "# Three lines\n\nWrite them into a.txt.\n\n## Done when\n\n\
     - The first is there: `has \"one\" a.txt`\n\
     - The second is there: `has \"two\" a.txt`\n\
     - There are three: `$ sh count.sh` `== 3`\n";
 
-const ONE_LINE: &str = "# A line\n\n## Done when\n\n- It is there: `has \"one\" a.txt`\n";
+pub(super) const ONE_LINE: &str = "# A line\n\n## Done when\n\n- It is there: `has \"one\" a.txt`\n";
 
 #[test]
 fn claude_edits_over_three_iterations_until_it_is_verified() {

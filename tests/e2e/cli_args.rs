@@ -17,7 +17,7 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["import", "x"], "x cannot be imported: its format is not supported yet");
     check(&["doctor", "--cure"], "unexpected argument '--cure'");
     check(&["report", "latest"], "`report` is not yet supported");
-    check(&["hook", "stop", "--help"], "`hook` is not yet supported");
+    check(&["hook", "install"], "`hook` is not yet supported");
     check(&["stopp"], "a similar subcommand exists: 'stop'");
     check(&["stop", "--later"], "unexpected argument '--later'");
     check(&["diff", "latest"], "<ITERATION>");

@@ -8,6 +8,7 @@ mod claims;
 mod damage;
 pub(crate) mod detached;
 mod git;
+mod held;
 mod hooks;
 mod judges;
 mod limits;

@@ -47,6 +47,10 @@ pub(super) fn runs_beside(pid: i32) {
     beside().insert(pid);
 }
 
+pub(super) fn is_waited_for(pid: i32) {
+    beside().remove(&pid);
+}
+
 pub(super) fn forgets(pid: i32) {
     known().remove(&pid);
     beside().remove(&pid);

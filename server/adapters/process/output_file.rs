@@ -43,6 +43,12 @@ impl OutputFile {
         Self { base, head, taken: 0, full: false, redactor, stdout, stderr, tail, error: None }
     }
 
+    /// The same run's next part, in files of its own, and the bytes that are in no file of this one.
+    pub(super) fn go_on(self, base: &Path) -> io::Result<(Self, u64)> {
+        let next = Self::create(base, self.redactor.clone())?;
+        Ok((next, self.finish().0))
+    }
+
     pub(super) fn write(&mut self, stream: Stream, bytes: &[u8]) {
         if self.error.is_some() {
             self.tail.total += bytes.len() as u64;

@@ -1,7 +1,8 @@
 //! The keeper's hold on a job that runs: its output, its CPU time, its end.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
@@ -11,7 +12,14 @@ use super::lines::Lines;
 use super::output_file::OutputFile;
 use super::pump::{FORCE, Message};
 use super::report::{GRACE, NOW, Report};
-use super::{Ended, How, OutputEvent, Stream, table};
+use super::{Ended, How, OutputEvent, Stream, orphans, table};
+
+/// Whether a job waits for an answer of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    Yes,
+    No,
+}
 
 /// A job at work. Dropping it ends the job.
 #[derive(Debug)]
@@ -55,6 +63,23 @@ impl Running {
                 self.report = Some(report);
                 None
             }
+        }
+    }
+
+    /// From here on the output goes to another file. What went wrong with the one so far shows in the number of
+    /// bytes that are in no file.
+    pub fn output_to(&mut self, base: &Path) -> io::Result<u64> {
+        let Some(output) = self.output.take() else { return Ok(0) };
+        let (next, dropped) = output.go_on(base)?;
+        self.output = Some(next);
+        Ok(dropped)
+    }
+
+    /// While its work is judged it runs beside the loop's jobs: they do not wait for its end.
+    pub fn beside(&self, held: Held) {
+        match held {
+            Held::Yes => orphans::runs_beside(self.pid),
+            Held::No => orphans::is_waited_for(self.pid),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The address of a keeper's socket. Socket addresses are short; state folders need not be.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,19 @@ pub struct SocketAddress {
 }
 
 impl SocketAddress {
+    /// The address of the socket at `path`.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
+        if path.as_os_str().as_bytes().len() <= LONGEST {
+            return Ok(Self { path: path.to_owned(), _folder: None });
+        }
+        let folder = File::open(folder)?;
+        let path = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);
+        Ok(Self { path, _folder: Some(folder) })
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -26,13 +40,7 @@ impl SocketAddress {
 impl StateDir {
     /// Where the keeper of a loop listens.
     pub fn socket(&self, loop_id: &str) -> Result<SocketAddress, StateError> {
-        let (run, name) = (self.run(), format!("{loop_id}.sock"));
-        let path = run.join(&name);
-        if path.as_os_str().as_bytes().len() <= LONGEST {
-            return Ok(SocketAddress { path, _folder: None });
-        }
-        let folder = File::open(&run).map_err(StateError::io("open", &run))?;
-        let path = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name);
-        Ok(SocketAddress { path, _folder: Some(folder) })
+        let run = self.run();
+        SocketAddress::of(&run.join(format!("{loop_id}.sock"))).map_err(StateError::io("open", &run))
     }
 }

@@ -5,7 +5,7 @@ mod opening;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use loopkeeper_core::agent::{AgentEnding, AgentRun};
+use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{
     BreakerState, Changes, Entry, Lines, LoopSpec, Outcome, PauseReason, QuestionKind, Record, Round,
@@ -120,10 +120,9 @@ impl Teller {
                 (Some(*iteration), "iteration begins, in the session of the one before".into())
             }
             Record::IterationIntended { iteration, .. } => (Some(*iteration), "iteration begins".into()),
-            Record::AgentStarted { iteration, pid, domain } => {
-                (Some(*iteration), format!("agent started, process {pid}, {domain}"))
-            }
+            Record::AgentStarted { iteration, .. } => (Some(*iteration), agent_started(&entry.record)),
             Record::AgentEnded { iteration, run } => (Some(*iteration), agent_ended(run)),
+            Record::AgentLeft { iteration, left } => (Some(*iteration), agent_left(left)),
             Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
                 (at(*iteration), snapshot((*when, *iteration), tree, not_covered.len()))
             }
@@ -290,6 +289,7 @@ fn is_milestone(record: &Record) -> bool {
     match record {
         Record::IterationIntended { .. }
         | Record::AgentStarted { .. }
+        | Record::AgentLeft { .. }
         | Record::AgentEnded { .. }
         | Record::SnapshotTaken { .. }
         // It pauses or ends the loop, which says why.
@@ -367,6 +367,29 @@ fn started(spec: &LoopSpec) -> String {
     )
 }
 
+fn agent_started(record: &Record) -> String {
+    let Record::AgentStarted { pid, domain, .. } = record else { return String::new() };
+    format!("agent started, process {pid}, {domain}")
+}
+
+fn agent_left(left: &AgentLeft) -> String {
+    let mut text = match (left.signal, left.exit) {
+        (Some(signal), _) => format!("agent left, killed by signal {signal}"),
+        (None, Some(0)) => "agent left".to_owned(),
+        (None, exit) => format!("agent left with exit code {}", exit.unwrap_or(-1)),
+    };
+    if let Some(cost) = left.cost_micros {
+        let _ = write!(text, ", {}", words::cost(cost));
+    }
+    if let Some(note) = &left.note {
+        let _ = write!(text, "; {}", sanitize::line(note));
+    }
+    if !left.survivors.is_empty() {
+        let _ = write!(text, "; left behind and ended: {}", left.survivors.join(", "));
+    }
+    text
+}
+
 fn agent_ended(run: &AgentRun) -> String {
     let how = match (run.ending, run.signal, run.exit) {
         (AgentEnding::TimedOut, ..) => "ended: over its time limit".into(),
@@ -374,6 +397,7 @@ fn agent_ended(run: &AgentRun) -> String {
         (AgentEnding::Idle, ..) => "ended: no sign of life".into(),
         (AgentEnding::Stopped, ..) => "stopped".into(),
         (AgentEnding::NotStarted, ..) => "could not be started".into(),
+        (AgentEnding::Held, ..) => "is held by its stop hook".into(),
         (AgentEnding::Exited, Some(signal), _) => format!("killed by signal {signal}"),
         (AgentEnding::Exited, None, Some(0)) => "done".into(),
         (AgentEnding::Exited, None, exit) => format!("ended with exit code {}", exit.unwrap_or(-1)),

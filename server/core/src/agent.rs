@@ -233,6 +233,29 @@ pub struct AgentRun {
     pub commands: Vec<String>,
 }
 
+/// How a process ended that was held by its stop hook, and what only its end tells of all its iterations.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentLeft {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Besides what its iterations told already; so are `tokens`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Processes that outlived it and were ended, as `pid name`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub survivors: Vec<String>,
+    /// Processes that could not even be ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
+}
+
 pub const MOST_TOOLS: usize = 50;
 pub const MOST_COMMANDS: usize = 50;
 /// Denials that are told in words.
@@ -257,4 +280,6 @@ pub enum AgentEnding {
     Stopped,
     /// It could not be started.
     NotStarted,
+    /// Its turn is over and its process is still there: its stop hook holds it.
+    Held,
 }

@@ -15,6 +15,7 @@ pub mod exit;
 pub mod flaky;
 pub mod forecast;
 mod fork;
+mod held;
 pub mod limits;
 pub mod machine;
 mod milestones;
@@ -39,7 +40,7 @@ pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent
 
 use std::collections::BTreeMap;
 
-use crate::agent::AgentRun;
+use crate::agent::{AgentLeft, AgentRun};
 use crate::journal::{Head, Lines, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
 use crate::prompt::Notes;
@@ -82,13 +83,16 @@ pub enum Event {
     AgentStarted {
         pid: u32,
         domain: String,
+        holds: Option<u32>,
     },
     /// Answer to [`Effect::LookForLife`]: output, CPU or a file change since the last look.
     LifeSeen {
         alive: bool,
     },
-    /// The agent's process is gone and its kill domain is empty.
+    /// The agent's process is gone and its kill domain is empty, or its stop hook holds it.
     AgentEnded(Box<AgentRun>),
+    /// One that was held is gone.
+    AgentLeft(Box<AgentLeft>),
     ChecksDone {
         round: Box<Round>,
         wrote: Vec<String>,
@@ -251,6 +255,7 @@ pub enum Effect {
     TakeCall {
         iteration: u32,
     },
+    /// The answer to an agent that is held, else a start.
     SpawnAgent {
         iteration: u32,
         session: String,
@@ -264,6 +269,8 @@ pub enum Effect {
         why: crate::agent::AgentEnding,
         grace: Grace,
     },
+    /// Answer the stop hook that the agent may go; its end is [`Event::AgentLeft`].
+    LetAgentGo,
     LookForLife,
     /// Take a snapshot, so that nothing is lost, then send [`Event::RollbackReady`].
     PrepareRollback {

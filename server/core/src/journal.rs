@@ -15,7 +15,7 @@ pub use breaker::{BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn,
 pub use changes::{Changes, Lines};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, WaitReason};
 
-use crate::agent::{AgentRun, ProviderError};
+use crate::agent::{AgentLeft, AgentRun, ProviderError};
 use crate::check::CheckResult;
 use crate::claims::Claims;
 use crate::jury::Spending;
@@ -107,6 +107,14 @@ pub enum Record {
         pid: u32,
         /// `pid-namespace` or `subreaper`.
         domain: String,
+        /// How often its stop hook may still hold it, where the agent sets a cap.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holds: Option<u32>,
+    },
+    /// The process that its stop hook held after this iteration is gone, and its kill domain is empty.
+    AgentLeft {
+        iteration: u32,
+        left: Box<AgentLeft>,
     },
     AgentEnded {
         iteration: u32,

@@ -46,6 +46,8 @@ pub use resolve::{Argument, Effective, Layer, LayerKind, Resolved, resolve};
 pub struct Settings {
     /// A name of `[agents]`, or `auto`.
     pub agent: String,
+    #[serde(default)]
+    pub mode: Mode,
     pub task_files: Vec<String>,
     pub task_exclude: Vec<String>,
     pub limits: Limits,
@@ -96,6 +98,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             agent: "auto".to_owned(),
+            mode: Mode::Loop,
             task_files: Vec::new(),
             task_exclude: vec!["**/fixtures/**".to_owned()],
             limits: Limits::default(),
@@ -164,6 +167,17 @@ fn calls_per_hour() -> u32 {
 
 fn steps() -> u32 {
     500
+}
+
+/// How iterations and processes of the agent go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// A process for each iteration.
+    #[default]
+    Loop,
+    /// One session, held open by its stop hook between iterations.
+    Hook,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

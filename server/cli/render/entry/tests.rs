@@ -280,7 +280,7 @@ fn everything_shows_each_claim_with_its_weight() {
 #[test]
 fn milestones_leave_out_the_machinery() {
     let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    let started = Record::AgentStarted { iteration: 1, pid: 5, domain: "subreaper".into() };
+    let started = Record::AgentStarted { iteration: 1, pid: 5, domain: "subreaper".into(), holds: None };
     assert!(teller.tell(&entry(NOON, started), Detail::Milestones).is_empty());
     let between = Record::Waiting { reason: WaitReason::Between, until: Moment::default() };
     assert!(teller.tell(&entry(NOON, between), Detail::Milestones).is_empty());

@@ -4,6 +4,7 @@
 //! the assistant line; never by `subtype`, never by any text, never by the exit code alone.
 
 mod failure;
+pub mod hooks;
 mod relatives;
 pub mod start;
 

@@ -29,6 +29,8 @@ pub struct Reader {
     tally: Tally,
     /// What the session had used before this process, where the agent counts over all of them.
     used_before: u64,
+    /// What of the process's cost and tokens was told before.
+    told: (u64, u64),
 }
 
 #[derive(Debug)]
@@ -131,7 +133,7 @@ impl Reader {
             Dialect::Gemini => State::Gemini(Gemini::new()),
             Dialect::Opencode => State::Opencode(Opencode::new()),
         };
-        Self { dialect, tally: Tally::new(), used_before: 0 }
+        Self { dialect, tally: Tally::new(), used_before: 0, told: (0, 0) }
     }
 
     /// Of a session that goes on and has used these tokens.
@@ -188,31 +190,57 @@ impl Reader {
         (self.tally.steps.max(self.tally.calls) > most_steps).then_some(Halt::Steps)
     }
 
+    /// The session that the agent said it began.
+    pub fn session(&self) -> Option<&str> {
+        self.tally.session.as_deref()
+    }
+
+    /// What was done since the process began or since this was last asked: it goes on. `said`: its last message, as
+    /// its stop hook was told it; empty where it was not.
+    pub fn so_far(&mut self, said: &str, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
+        if !said.is_empty() {
+            said.clone_into(&mut self.tally.said);
+        }
+        self.take(end, here)
+    }
+
     /// What the run was, once the process is gone. Secrets are still in it: the caller redacts.
     pub fn finish(mut self, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
+        self.take(end, here)
+    }
+
+    fn take(&mut self, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
         self.last_turn();
         let is_text = self.is_text();
-        let Self { dialect, mut tally, used_before } = self;
+        let next = self.tally.next();
+        let mut tally = std::mem::replace(&mut self.tally, next);
+        let dialect = &self.dialect;
         if is_text && !matches!(dialect, State::Text) {
             tally.said = tally.unread.take().unwrap_or_default();
         }
         let error = if is_text {
             failing::of_text(&tally, &end, here)
         } else {
-            failing::of_dialect(&dialect, &tally, &end, here)
+            failing::of_dialect(dialect, &tally, &end, here)
         };
         let session_lost = error.is_some() && failing::is_session_lost(&end.stderr);
         let error = if session_lost { Some(failing::no_session()) } else { error };
         let fallback = (is_text && !matches!(dialect, State::Text)).then(|| NO_JSON.to_owned());
         let turn = tally.turn.unwrap_or_default();
+        let more = |all: Option<u64>, told: &mut u64| {
+            all.map(|all| all.saturating_sub(std::mem::replace(told, all.max(*told))))
+        };
+        let cost_micros = more(turn.cost_micros, &mut self.told.0);
+        let of_process = turn.tokens.or_else(|| Some(turn.session_tokens?.saturating_sub(self.used_before)));
+        let tokens = more(of_process, &mut self.told.1);
         let said = if turn.final_text.is_empty() { tally.said } else { turn.final_text };
         AgentRun {
             ending: end.ending,
             exit: end.exit,
             signal: end.signal,
             duration_ms: end.duration_ms,
-            cost_micros: turn.cost_micros,
-            tokens: turn.tokens.or_else(|| Some(turn.session_tokens?.saturating_sub(used_before))),
+            cost_micros,
+            tokens,
             session_tokens: turn.session_tokens,
             session: tally.session,
             model: tally.model,
@@ -250,6 +278,16 @@ impl Reader {
 }
 
 impl Tally {
+    /// Of what the same process does next.
+    fn next(&self) -> Self {
+        Self {
+            session: self.session.clone(),
+            model: self.model.clone(),
+            unread: self.unread.as_ref().map(|_| String::new()),
+            ..Self::new()
+        }
+    }
+
     fn new() -> Self {
         Self {
             session: None,

@@ -1,11 +1,12 @@
 //! Records to state: the only way state changes, live and in replay. Total: a record that makes no sense
 //! where it stands changes nothing but the sequence.
 
+mod agent;
 mod recovered;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::{AgentRun, ProviderClass};
+use crate::agent::ProviderClass;
 use crate::check::Status;
 use crate::claims::Claims;
 use crate::journal::{
@@ -20,7 +21,7 @@ use super::flaky::{self, Seen};
 use super::fork;
 use super::questions::{Question, Questions};
 use super::regression;
-use super::sessions::{Names, Session, SessionChange};
+use super::sessions::{Session, SessionChange};
 use super::stand::{self, Stand};
 use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 use super::weakening::{self, Kept};
@@ -65,8 +66,9 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::Committed { .. } => commits::told(state, &entry.record),
         Record::Baseline { .. } => baseline(state, &entry.record),
         Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
-        Record::AgentStarted { pid, .. } => agent_started(state, *pid),
-        Record::AgentEnded { run, .. } => agent_ended(state, entry.at, run),
+        Record::AgentStarted { pid, holds, .. } => agent::started(state, *pid, *holds),
+        Record::AgentEnded { run, .. } => agent::ended(state, entry.at, run),
+        Record::AgentLeft { left, .. } => agent::left(state, left),
         Record::SnapshotTaken { .. } => snapshot(state, &entry.record),
         Record::ChecksDone { iteration, round } => judged(state, *iteration, round),
         Record::IterationEnded { .. } => iteration_ended(state, entry.at, &entry.record),
@@ -138,6 +140,9 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         steering: Vec::new(),
         questions: Questions::default(),
         session: Session::default(),
+        held: false,
+        holds: None,
+        beside: false,
         stop: None,
         pause: None,
         wait: None,
@@ -189,6 +194,7 @@ fn baseline(state: &mut Loop, record: &Record) {
     if let Some(round) = round {
         state.spent.add(round.judging.unwrap_or_default());
         take_results(state, round);
+        state.beside = state.held;
         weakening::counted_first(state, *iteration, round);
         let all = passes(state);
         flaky::passed(state, all);
@@ -217,6 +223,7 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
     let iteration = *iteration;
     state.iteration = state.iteration.max(iteration);
     state.phase = Phase::Iterating { since: at, pid: None };
+    state.held = false;
     state.spent.calls = state.spent.calls.saturating_add(1);
     state.spent.calls_this_hour = *calls_this_hour;
     state.calls_note.clone_from(calls_note);
@@ -264,38 +271,6 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
     });
 }
 
-fn agent_started(state: &mut Loop, started: u32) {
-    if let Phase::Iterating { pid, .. } = &mut state.phase {
-        *pid = Some(started);
-    }
-}
-
-fn agent_ended(state: &mut Loop, at: Moment, run: &AgentRun) {
-    state.phase = Phase::Closing;
-    if let Some(cost) = run.cost_micros {
-        state.spent.cost_micros = Some(state.spent.cost_micros.unwrap_or(0).saturating_add(cost));
-    }
-    if let Some(tokens) = run.tokens {
-        state.spent.tokens = Some(state.spent.tokens.unwrap_or(0).saturating_add(tokens));
-    }
-    if let Some(row) = state.history.last_mut() {
-        row.duration_ms = at.since(row.started_at);
-        row.cost_micros = run.cost_micros;
-        row.tokens = run.tokens;
-        row.ending = Some(run.ending);
-        row.error.clone_from(&run.error);
-        row.denials = run.denials;
-        row.denied.clone_from(&run.denied);
-        row.session_lost = row.resumed && run.session_lost;
-        state.session.ran(at, (&row.session, Names::of(&state.spec.agent)), run);
-        row.final_text.clone_from(&run.final_text);
-        row.tools.clone_from(&run.tools);
-        row.commands.clone_from(&run.commands);
-        row.errors.clone_from(&run.errors);
-        row.output_bytes = run.output_bytes;
-    }
-}
-
 fn snapshot(state: &mut Loop, record: &Record) {
     let Record::SnapshotTaken { iteration, when, tree, head, .. } = record else { return };
     state.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
@@ -320,6 +295,7 @@ fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     weakening::counted_in(state, iteration, round);
     flaky::compared(state, round);
     take_results(state, round);
+    state.beside = state.held;
     let all = passes(state);
     flaky::passed(state, all);
     let results = &state.results;

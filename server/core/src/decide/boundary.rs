@@ -6,10 +6,28 @@ use crate::moment::Moment;
 
 use super::machine::{hold, stopped};
 use super::state::{Live, Loop, Wait};
-use super::{Effect, Step, breaker, commits, exit, flaky, limits, questions, regression, waits, weakening};
+use super::{
+    Effect, Step, breaker, commits, exit, flaky, held, limits, questions, regression, waits, weakening,
+};
 
-/// What comes next when nothing runs.
+/// What comes next when nothing runs, or when the agent waits in its stop hook.
 pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
+    if !state.held {
+        return on(state, live, now);
+    }
+    if live.letting_go {
+        return Vec::new();
+    }
+    let mut tried = live.clone();
+    let steps = on(state, &mut tried, now);
+    if held::has_to_go(state, live, now, &steps) {
+        return held::let_go(live);
+    }
+    *live = tried;
+    steps
+}
+
+fn on(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     let completed = exit::completed(state, now).filter(|_| !weakening::stands(state));
     let goes_on = completed.is_none() && state.stop.is_none();
     if let Some(steps) = goes_on.then(|| regression::next(state, live)).flatten() {
@@ -19,7 +37,8 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
         return steps;
     }
     if let Some(outcome) = completed {
-        if let Some(steps) = flaky::once_more(state, live) {
+        let once_more = held::once_more(state, live).or_else(|| flaky::once_more(state, live));
+        if let Some(steps) = once_more {
             return steps;
         }
         return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];

@@ -24,7 +24,8 @@ use past::Past;
 
 /// Whether the iteration failed for reasons that say nothing about the work.
 pub fn is_provider_trouble(row: &Iteration) -> bool {
-    row.interrupted || row.error.is_some() || row.ending != Some(AgentEnding::Exited)
+    let by_itself = matches!(row.ending, Some(AgentEnding::Exited | AgentEnding::Held));
+    row.interrupted || row.error.is_some() || !by_itself
 }
 
 /// How far each cause is, after the last iteration that is over.

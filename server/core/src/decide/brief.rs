@@ -194,6 +194,6 @@ fn cut_short(row: &Iteration) -> String {
         Some(AgentEnding::Idle) => format!("no sign of life after {after}, "),
         Some(AgentEnding::Capped) => "too many steps, ".to_owned(),
         Some(AgentEnding::Stopped) => "stopped, ".to_owned(),
-        Some(AgentEnding::Exited | AgentEnding::NotStarted) | None => String::new(),
+        Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::NotStarted) | None => String::new(),
     }
 }

@@ -8,8 +8,8 @@ use crate::task::Criterion;
 
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
-    Branch, Effect, Event, Grace, Shot, Step, boundary, breaker, calls, commits, documents, limits, orders,
-    regression, rounds, sessions, weakening,
+    Branch, Effect, Event, Grace, Shot, Step, boundary, breaker, calls, commits, documents, held, limits,
+    orders, regression, rounds, sessions, weakening,
 };
 
 /// Signs of life are looked for this often within `limits.idle_time`.
@@ -17,7 +17,8 @@ const LOOKS: u64 = 4;
 
 /// What follows from one event. Records come first and are durable before an effect is performed.
 pub fn decide(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step> {
-    let mut steps = sessions::follow(state, follow(state, live, now, event));
+    let steps = follow(state, live, now, event);
+    let mut steps = sessions::follow(state, held::follow(state, live, steps));
     let ends = steps.iter().any(|it| matches!(it, Step::Record(Record::Ended { .. })));
     if ends && !steps.iter().any(|it| matches!(it, Step::Effect(Effect::GoOn | Effect::Finish))) {
         // Whatever ended the loop, its keeper goes.
@@ -46,7 +47,11 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::Committed(made) => commits::done(state, live, made),
         Event::TaskRead(reading) => documents::task_read(state, live, reading),
         Event::CallAnswered(slot) => calls::answered(state, live, now, slot),
-        Event::AgentStarted { pid, domain } => agent_started(state, live, now, pid, domain),
+        Event::AgentStarted { pid, domain, holds } => {
+            let iteration = state.iteration;
+            agent_started(state, live, now, Record::AgentStarted { iteration, pid, domain, holds })
+        }
+        Event::AgentLeft(left) => held::left(state, live, left),
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, run),
         Event::ChecksDone { round, wrote, untracked } => {
@@ -163,11 +168,11 @@ fn snapshot_taken(state: &Loop, live: &mut Live, shot: Shot) -> Vec<Step> {
     }
 }
 
-fn agent_started(state: &Loop, live: &mut Live, now: Moment, pid: u32, domain: String) -> Vec<Step> {
+fn agent_started(state: &Loop, live: &mut Live, now: Moment, started: Record) -> Vec<Step> {
     live.last_sign = now;
     live.last_look = now;
     live.ending = None;
-    let mut steps = vec![Step::Record(Record::AgentStarted { iteration: state.iteration, pid, domain })];
+    let mut steps = vec![Step::Record(started)];
     if state.stop == Some(Stop::Now) {
         steps.extend(end_agent(live, AgentEnding::Stopped));
     }
@@ -212,15 +217,14 @@ fn agent_ended(state: &Loop, run: Box<AgentRun>) -> Vec<Step> {
     let iteration = state.iteration;
     let left = run.left.join(", ");
     let mut steps = vec![Step::Record(Record::AgentEnded { iteration, run })];
-    if left.is_empty() {
-        steps.push(Step::Effect(Effect::TakeSnapshot));
-    } else {
-        // Whatever is still alive could change the tree under the checks.
-        let sentence =
-            format!("failed: processes of the agent could not be ended: {left}; nothing was judged");
-        steps.push(ended(OutcomeKind::Failed, sentence, Some(PauseReason::Agent)));
-    }
+    steps.push(if left.is_empty() { Step::Effect(Effect::TakeSnapshot) } else { undead(&left) });
     steps
+}
+
+/// Whatever is still alive could change the tree under the checks.
+pub(super) fn undead(left: &str) -> Step {
+    let sentence = format!("failed: processes of the agent could not be ended: {left}; nothing was judged");
+    ended(OutcomeKind::Failed, sentence, Some(PauseReason::Agent))
 }
 
 /// The tree as it is becomes a snapshot on record before a byte of it is overwritten.

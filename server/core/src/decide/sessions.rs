@@ -1,10 +1,11 @@
 //! The agent's session, where iterations go on with that of the one before (`session.continue`). Its ids are made
 //! of the loop's own, so that no loop takes over a session that it did not begin.
 
-use crate::agent::AgentRun;
 use crate::agent::kind::{Can, Kind};
+use crate::agent::{AgentEnding, AgentRun};
 use crate::journal::{AgentPlan, BreakerState, Record, SessionReason};
 use crate::moment::Moment;
+use crate::settings::Mode;
 
 use super::Step;
 use super::state::Loop;
@@ -113,7 +114,7 @@ impl Session {
             }
             Some(begun) => begun == id,
             // One that tells no session is believed when it ended well.
-            None => run.error.is_none() && run.exit == Some(0),
+            None => run.error.is_none() && (run.exit == Some(0) || run.ending == AgentEnding::Held),
         };
     }
 
@@ -131,11 +132,16 @@ impl Session {
 pub(super) fn choose(state: &Loop, now: Moment) -> Chosen {
     let fresh = session_id(&state.spec.loop_id, state.iteration + 1);
     let settings = &state.spec.settings.session;
-    if !settings.resume || state.session.refused >= MAX_REFUSED {
+    let goes_on = settings.resume || state.spec.settings.mode == Mode::Hook;
+    if !goes_on || state.session.refused >= MAX_REFUSED {
         return Chosen { id: fresh, resumed: false, tokens: 0, change: None };
     }
     let (from, reason) = match &state.session.current {
         None => (None, SessionReason::Started),
+        // Whoever is held is in its session as long as it lasts.
+        Some(it) if state.held => {
+            return Chosen { id: it.id.clone(), resumed: true, tokens: it.tokens, change: None };
+        }
         Some(it) if !it.confirmed => (Some(it.id.clone()), SessionReason::Unconfirmed),
         Some(it) if it.idle_ms.saturating_add(now.since(it.used_at)) >= settings.expires_ms => {
             (Some(it.id.clone()), SessionReason::Expired)

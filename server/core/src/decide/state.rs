@@ -26,6 +26,7 @@ use super::weakening::Kept;
 
 /// Everything the journal says about a loop. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct Loop {
     pub spec: LoopSpec,
     pub boot: String,
@@ -73,6 +74,12 @@ pub struct Loop {
     pub steering: Vec<String>,
     pub questions: Questions,
     pub session: Session,
+    /// The agent's process is alive and held by its stop hook: the next iteration can be its answer.
+    pub held: bool,
+    /// How often its stop hook may still hold it; `None`: as often as is wanted.
+    pub holds: Option<u32>,
+    /// The last round was judged beside a living agent: it completes nothing.
+    pub beside: bool,
     pub stop: Option<Stop>,
     pub pause: Option<Pause>,
     pub wait: Option<Wait>,
@@ -255,6 +262,8 @@ pub struct Live {
     pub judged_again: bool,
     /// The snapshot before the next iteration is being taken.
     pub preparing: bool,
+    /// The held agent was told that it may go.
+    pub letting_go: bool,
     /// The documents for the coming iteration, while a slot is asked for it.
     pub asking: Option<Box<Reading>>,
     /// Why the last iteration is being taken back.

@@ -4,6 +4,7 @@ mod breaker;
 mod breaking;
 mod exit;
 mod git;
+mod held;
 mod limits;
 mod memory;
 mod outcomes;

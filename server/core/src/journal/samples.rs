@@ -5,6 +5,7 @@ use super::{
     LimitName, Lines, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned, QuestionKind, Record,
     Role, Round, SessionReason, SnapshotWhen, TreeAfter, WaitReason, Weakening,
 };
+use crate::agent::AgentLeft;
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::check::{CheckResult, Location, Status, TestCounts};
@@ -65,7 +66,8 @@ fn first_iteration() -> Vec<Record> {
             calls_this_hour: 7,
             calls_note: Some("the list of calls cannot be read".to_owned()),
         },
-        Record::AgentStarted { iteration: 1, pid: 4711, domain: "subreaper".to_owned() },
+        Record::AgentStarted { iteration: 1, pid: 4711, domain: "subreaper".to_owned(), holds: Some(8) },
+        Record::AgentLeft { iteration: 1, left: Box::new(left()) },
         Record::AgentEnded { iteration: 1, run: Box::new(run()) },
         Record::ChecksDone { iteration: Some(1), round: Box::new(round(Status::Pass)) },
         Record::IterationEnded {
@@ -169,6 +171,7 @@ fn all_types_have_a_sample(record: &Record) {
     match record {
         Record::LoopStarted { .. } | Record::Baseline { .. } | Record::SnapshotTaken { .. } => {}
         Record::IterationIntended { .. } | Record::AgentStarted { .. } | Record::AgentEnded { .. } => {}
+        Record::AgentLeft { .. } => {}
         Record::ChecksDone { .. } | Record::IterationEnded { .. } | Record::BreakerChanged { .. } => {}
         Record::Waiting { .. } | Record::Paused { .. } | Record::Resumed {} | Record::Steered { .. } => {}
         Record::Asked { .. } | Record::Answered { .. } | Record::SessionChanged { .. } => {}
@@ -300,6 +303,18 @@ fn run() -> AgentRun {
         tools: vec!["Bash".to_owned()],
         commands: vec!["cargo test".to_owned()],
         note: Some("resumed".to_owned()),
+    }
+}
+
+fn left() -> AgentLeft {
+    AgentLeft {
+        exit: Some(0),
+        signal: Some(15),
+        cost_micros: Some(2),
+        tokens: Some(3),
+        note: Some("stayed".to_owned()),
+        survivors: vec!["1 x".to_owned()],
+        left: vec!["1 stuck".to_owned()],
     }
 }
 

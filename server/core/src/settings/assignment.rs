@@ -5,7 +5,7 @@ use super::finding::{Origin, SettingFinding, shown};
 use super::outside::{Author, Service};
 use super::table::{Key, Takes};
 use super::value::{Raw, Value};
-use super::{LayerKind, Limits, Sandbox, Settings};
+use super::{LayerKind, Limits, Mode, Sandbox, Settings};
 
 /// What one file, or the arguments, say.
 #[derive(Debug, Default)]
@@ -119,11 +119,21 @@ fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
             Some(kind) => settings.sandbox = kind,
             None => return false,
         },
-        // The only word it takes today says what happens anyway.
-        ("mode", Value::Text(_)) => {}
+        ("mode", Value::Text(it)) => match mode(&it) {
+            Some(mode) => settings.mode = mode,
+            None => return false,
+        },
         _ => return false,
     }
     true
+}
+
+fn mode(word: &str) -> Option<Mode> {
+    match word {
+        "loop" => Some(Mode::Loop),
+        "hook" => Some(Mode::Hook),
+        _ => None,
+    }
 }
 
 fn sandbox(word: &str) -> Option<Sandbox> {

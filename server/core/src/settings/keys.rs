@@ -23,7 +23,7 @@ const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> 
 pub(crate) const KEYS: &[Key] = &[
     key("agent", Takes::Agent, r#""auto""#,
         "The agent that does the work: a built-in, a name of `[agents]`, or `auto` for the first one that is installed."),
-    key("mode", words(&["loop"], &["hook"]), r#""loop""#,
+    key("mode", words(&["loop", "hook"], &[]), r#""loop""#,
         "`loop` starts a fresh agent process for each iteration; `hook` holds one session open by its stop hook."),
     key("serve", Takes::Services, "",
         "Servers that are started for check rounds that contain `GET`, and ended after."),

@@ -45,8 +45,7 @@ fn every_key_that_is_built_is_acted_on() {
             origin: Origin::Default,
         };
         assert!(assign(&mut settings, &assignment), "nothing acts on `{}`", key.path);
-        let only_word = key.path == "mode";
-        assert_eq!(settings == before, only_word, "`{}` sets nothing", key.path);
+        assert!(settings != before, "`{}` sets nothing", key.path);
     }
 }
 
@@ -55,7 +54,7 @@ fn sample(key: &Key) -> &'static str {
     use super::table::Takes;
     match key.takes {
         Takes::Word { now, .. } => match now {
-            ["loop"] => "\"loop\"",
+            ["loop", "hook"] => "\"hook\"",
             ["agent", ..] => "\"never\"",
             ["keep", ..] => "\"rollback\"",
             ["all", "majority"] => "\"majority\"",

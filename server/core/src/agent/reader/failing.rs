@@ -28,7 +28,11 @@ pub(super) fn of_text(tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> Optio
             let trouble = provider::of_failed(&end.stderr, &tally.said).map(|it| it.at(here));
             trouble.or_else(|| Some(died(end)))
         }
-        AgentEnding::TimedOut | AgentEnding::Idle | AgentEnding::Capped | AgentEnding::Stopped => None,
+        AgentEnding::TimedOut
+        | AgentEnding::Idle
+        | AgentEnding::Capped
+        | AgentEnding::Stopped
+        | AgentEnding::Held => None,
     }
 }
 
@@ -48,7 +52,7 @@ pub(super) fn of_dialect(
             Some(unreachable(tally.retrying.unwrap_or(Retrying { status: None })))
         }
         AgentEnding::TimedOut | AgentEnding::Idle => tally.retrying.map(unreachable),
-        AgentEnding::Stopped | AgentEnding::Capped => None,
+        AgentEnding::Stopped | AgentEnding::Capped | AgentEnding::Held => None,
         AgentEnding::Exited => match &tally.turn {
             // A signal after the last turn (or a late exit code) takes nothing back of what was done.
             Some(turn) => turn.error.clone().map(|it| it.at(here)),

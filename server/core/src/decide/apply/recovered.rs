@@ -9,6 +9,8 @@ use super::super::state::{Loop, Phase};
 pub(super) fn take_over(state: &mut Loop, at: Moment, boot: &str) {
     // Only detached keepers take over: from here on somebody can answer.
     state.spec.attended = true;
+    // It went with its keeper.
+    state.held = false;
     if boot != state.boot {
         boot.clone_into(&mut state.boot);
         state.session.rebooted(at);

@@ -24,7 +24,8 @@ pub(super) fn verdict(state: &Loop) -> Option<Verdict> {
         Some(AgentEnding::TimedOut) => return Some(Verdict::Failed(format!("out of time after {took}"))),
         Some(AgentEnding::Idle) => return Some(Verdict::Failed(format!("no sign of life after {took}"))),
         Some(AgentEnding::Capped) => return Some(Verdict::Failed("too many steps".to_owned())),
-        Some(AgentEnding::Exited | AgentEnding::Stopped | AgentEnding::NotStarted) | None => {}
+        Some(AgentEnding::Exited | AgentEnding::Held | AgentEnding::Stopped | AgentEnding::NotStarted)
+        | None => {}
     }
     if is_provider_trouble(look.row) {
         return None;

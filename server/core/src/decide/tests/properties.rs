@@ -5,11 +5,11 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
 
 use super::sim::{Act, Sim, criterion, item, spec};
-use crate::agent::ProviderClass;
+use crate::agent::{AgentEnding, ProviderClass};
 use crate::check::Status;
 use crate::decide::Order;
 use crate::journal::{BreakerState, Entry, QuestionKind, Record};
-use crate::settings::{AtUsageLimit, Unanswered};
+use crate::settings::{AtUsageLimit, Mode, Unanswered};
 
 #[derive(Debug, Clone)]
 enum Shove {
@@ -69,6 +69,7 @@ proptest! {
         shoves in collection::vec(shove(), 0..25),
         plan in any::<bool>(),
         attended in any::<bool>(),
+        hook in any::<bool>(),
         stop_at in 0..40_usize,
     ) {
         let mut made = spec(vec![criterion("a", "a"), criterion("b", "b")]);
@@ -76,10 +77,12 @@ proptest! {
         made.settings.limits.cost_micros = 5_000_000;
         made.attended = attended;
         made.settings.session.resume = plan;
+        made.settings.mode = if hook { Mode::Hook } else { Mode::Loop };
         made.settings.questions.unanswered = if stop_at % 2 == 0 { Unanswered::Continue } else { Unanswered::Pause };
         made.settings.usage_limit = if stop_at % 3 == 0 { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
         if plan { made.plan = vec![item("x"), item("y")]; }
         let mut sim = Sim::new(made, "ff", acts);
+        sim.process.cap = (stop_at % 5 == 0).then_some(2);
         for (i, shove) in shoves.iter().enumerate() {
             match shove {
                 Shove::Turns(n) => for _ in 0..*n { sim.turn(); },
@@ -91,6 +94,7 @@ proptest! {
         }
         sim.play();
         check_journal(&sim.entries)?;
+        prop_assert!(!sim.process.alive, "nothing is held when the loop rests or has ended");
         if sim.state.stop.is_some() { prop_assert!(sim.state.outcome.is_some(), "a stop is honoured"); }
         prop_assert!(sim.state.outcome.is_some() || sim.state.pause.is_some(), "rests for a reason");
     }
@@ -100,7 +104,7 @@ proptest! {
 fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCaseError> {
     let (mut last, mut cost, mut stopped, mut ended) = (0, 0_u64, false, false);
     let (mut open, mut sessions) = (None, std::collections::BTreeSet::new());
-    let mut breaker = BreakerState::Closed;
+    let (mut breaker, mut held, mut beside) = (BreakerState::Closed, false, false);
     let mut results = std::collections::BTreeMap::new();
     for pair in entries.windows(2) {
         prop_assert!(pair[1].seq == pair[0].seq + 1 && pair[1].epoch >= pair[0].epoch);
@@ -119,12 +123,21 @@ fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCas
                 prop_assert!(breaker != BreakerState::Open, "no start while the breaker is open");
                 last = *iteration;
             }
-            Record::AgentEnded { run, .. } => cost += run.cost_micros.unwrap_or(0),
+            Record::AgentEnded { run, .. } => {
+                cost += run.cost_micros.unwrap_or(0);
+                held = run.ending == AgentEnding::Held;
+            }
+            Record::AgentLeft { left, .. } => {
+                cost += left.cost_micros.unwrap_or(0);
+                held = false;
+            }
+            Record::Recovered { .. } => held = false,
             Record::Stopping { .. } => stopped = true,
             Record::Asked { id, kind, .. } if *kind != QuestionKind::UsageLimit => open = Some(id.clone()),
             Record::Answered { id, .. } if open.as_ref() == Some(id) => open = None,
             Record::BreakerChanged { state, .. } => breaker = *state,
             Record::Baseline { round: Some(round), .. } | Record::ChecksDone { round, .. } => {
+                beside = held;
                 for it in &round.results {
                     results.insert(it.criterion.clone(), it.status);
                 }
@@ -132,6 +145,7 @@ fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCas
             Record::Ended { outcome } => {
                 ended = true;
                 if outcome.verified {
+                    prop_assert!(!held && !beside, "nothing is verified beside a living agent");
                     prop_assert!(results.values().all(|it| *it == Status::Pass), "verified means passed");
                 }
             }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
 use crate::decide::{
-    Branch, Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Slot, Step, apply, begin, commits,
-    deadline, decide, replay,
+    Branch, Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Step, apply, begin, commits, deadline,
+    decide, replay,
 };
 use crate::journal::{Entry, LoopSpec, PauseReason, Record, Round};
 use crate::jury::Spending;
@@ -15,7 +15,10 @@ use crate::prompt::Notes;
 use crate::protection::Found;
 use crate::task::{Criterion, CriterionId, PlanItem};
 
+mod calls;
+mod held;
 mod parts;
+use held::Process;
 pub(crate) use parts::{criterion, item, quiet_run, spec};
 use parts::{head, result, seen};
 
@@ -130,6 +133,8 @@ pub(crate) struct Sim {
     stood: BTreeMap<String, &'static str>,
     fact: &'static str,
     acted: usize,
+    /// In hook mode: the one process that works many iterations.
+    pub(crate) process: Process,
     queue: Vec<Effect>,
     finished: bool,
     /// What is weaker in the tree as it is.
@@ -175,6 +180,7 @@ impl Sim {
             stood: BTreeMap::new(),
             fact: "",
             acted: 0,
+            process: Process::default(),
             queue: vec![Effect::TakeSnapshot],
             finished: false,
             weak: Vec::new(),
@@ -279,6 +285,7 @@ impl Sim {
     pub(crate) fn crash(&mut self, boot: &str) {
         self.finished = false;
         self.queue.clear();
+        self.process.alive = false;
         self.live = Live::default();
         self.state = replay(&self.entries).expect("replays");
         if self.state.outcome.is_some() {
@@ -325,12 +332,15 @@ impl Sim {
             Effect::SpawnAgent { prompt, session, resumed, .. } => {
                 self.prompts.push(prompt);
                 self.sessions.push((session, resumed));
-                self.event(Event::AgentStarted { pid: 42, domain: "subreaper".to_owned() });
+                let holds = self.process.answers();
+                self.event(Event::AgentStarted { pid: 42, domain: "subreaper".to_owned(), holds });
                 if self.live.ending.is_none() {
                     self.act();
                 }
             }
+            Effect::LetAgentGo => self.let_go(),
             Effect::StopAgent { why, .. } => {
+                self.process.alive = false;
                 let run = AgentRun { ending: why, ..quiet_run() };
                 self.event(Event::AgentEnded(Box::new(run)));
             }
@@ -348,19 +358,6 @@ impl Sim {
             Effect::Refuse { message, .. } => self.refused.push(message),
             Effect::Finish => self.finished = true,
         }
-    }
-
-    fn take_call(&mut self, iteration: u32) -> Slot {
-        const HOUR: u64 = 3_600_000;
-        let limit = self.state.spec.settings.limits.calls_per_hour as usize;
-        let now = self.now;
-        let Some(calls) = &mut self.calls else { return Slot::Unknown { message: "no list".to_owned() } };
-        calls.retain(|(at, of, n)| now.wall < at + HOUR && (*of, *n) != ("own", iteration));
-        if let Some((oldest, ..)) = calls.len().checked_sub(limit).and_then(|it| calls.get(it)) {
-            return Slot::Full { until: now.after(oldest + HOUR - now.wall) };
-        }
-        calls.push((now.wall, "own", iteration));
-        Slot::Taken { this_hour: calls.len() as u32 }
     }
 
     fn shoot(&mut self) {
@@ -386,7 +383,8 @@ impl Sim {
     }
 
     fn last_changes(&self) -> Vec<String> {
-        let ran = self.state.last_iteration().is_some_and(|it| it.ending == Some(AgentEnding::Exited));
+        let by_itself = |it| matches!(it, Some(AgentEnding::Exited | AgentEnding::Held));
+        let ran = self.state.last_iteration().is_some_and(|it| by_itself(it.ending));
         let act = self.acted.checked_sub(1).and_then(|it| self.acts.get(it));
         act.filter(|it| ran || it.hangs)
             .map(|it| it.changed.iter().map(ToString::to_string).collect())
@@ -459,6 +457,7 @@ impl Sim {
             output_bytes: act.output,
             ..quiet_run()
         };
+        let run = self.ended_or_held(run);
         self.event(Event::AgentEnded(Box::new(run)));
     }
 

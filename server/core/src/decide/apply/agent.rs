@@ -1,0 +1,54 @@
+//! What records say of the agent's process: that it runs, ended its turn, is held, is gone, and what it cost.
+
+use crate::agent::{AgentEnding, AgentLeft, AgentRun};
+use crate::moment::Moment;
+
+use super::super::sessions::Names;
+use super::super::state::{Loop, Phase};
+
+pub(super) fn started(state: &mut Loop, started: u32, holds: Option<u32>) {
+    state.holds = holds;
+    if let Phase::Iterating { pid, .. } = &mut state.phase {
+        *pid = Some(started);
+    }
+}
+
+pub(super) fn ended(state: &mut Loop, at: Moment, run: &AgentRun) {
+    state.phase = Phase::Closing;
+    state.held = run.ending == AgentEnding::Held;
+    more(&mut state.spent.cost_micros, run.cost_micros);
+    more(&mut state.spent.tokens, run.tokens);
+    if let Some(row) = state.history.last_mut() {
+        row.duration_ms = at.since(row.started_at);
+        row.cost_micros = run.cost_micros;
+        row.tokens = run.tokens;
+        row.ending = Some(run.ending);
+        row.error.clone_from(&run.error);
+        row.denials = run.denials;
+        row.denied.clone_from(&run.denied);
+        row.session_lost = row.resumed && run.session_lost;
+        state.session.ran(at, (&row.session, Names::of(&state.spec.agent)), run);
+        row.final_text.clone_from(&run.final_text);
+        row.tools.clone_from(&run.tools);
+        row.commands.clone_from(&run.commands);
+        row.errors.clone_from(&run.errors);
+        row.output_bytes = run.output_bytes;
+    }
+}
+
+/// What its iterations cost is told by its end alone, of all of them together.
+pub(super) fn left(state: &mut Loop, left: &AgentLeft) {
+    state.held = false;
+    more(&mut state.spent.cost_micros, left.cost_micros);
+    more(&mut state.spent.tokens, left.tokens);
+    if let Some(row) = state.history.last_mut() {
+        more(&mut row.cost_micros, left.cost_micros);
+        more(&mut row.tokens, left.tokens);
+    }
+}
+
+fn more(sum: &mut Option<u64>, told: Option<u64>) {
+    if let Some(told) = told {
+        *sum = Some(sum.unwrap_or(0).saturating_add(told));
+    }
+}

@@ -1,0 +1,187 @@
+//! Hook mode: one session, held open by its stop hook, that works many iterations.
+
+use super::sim::{Act, Sim, criterion, item, spec};
+use crate::agent::ProviderClass;
+use crate::decide::{Event, Order, Phase};
+use crate::journal::{LoopSpec, OutcomeKind, PauseReason, Record};
+use crate::settings::Mode;
+
+fn hooked() -> LoopSpec {
+    let mut spec = spec(vec![criterion("tests pass", "make test")]);
+    spec.settings.mode = Mode::Hook;
+    spec
+}
+
+fn sim(acts: Vec<Act>) -> Sim {
+    Sim::new(hooked(), "f", acts)
+}
+
+/// The records that tell who works: `i`ntended, `h`eld or ended, `l`eft, `c`hecked, `e`nded.
+fn course(sim: &Sim) -> String {
+    let letter = |record: &Record| match record {
+        Record::IterationIntended { .. } => Some('i'),
+        Record::AgentEnded { run, .. } => Some(if run.exit.is_none() { 'h' } else { 'x' }),
+        Record::AgentLeft { .. } => Some('l'),
+        Record::ChecksDone { .. } => Some('c'),
+        Record::Paused { .. } => Some('p'),
+        Record::Waiting { .. } => Some('w'),
+        Record::Ended { .. } => Some('e'),
+        _ => None,
+    };
+    sim.entries.iter().filter_map(|it| letter(&it.record)).collect()
+}
+
+#[test]
+fn one_process_works_all_iterations_and_is_gone_before_anything_is_verified() {
+    let sim = sim(vec![Act::new("f"), Act::new("f"), Act::new("p")]).run();
+    assert_eq!(course(&sim), "ihcihcihclce");
+    assert_eq!((sim.process.starts, sim.state.iteration), (1, 3));
+    assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "{}", sim.sentence());
+    // Told at its end, and of all three together.
+    assert_eq!(sim.state.spent.cost_micros, Some(30_000));
+    assert!(sim.prompts[1].contains("You go on with the session"), "{}", sim.prompts[1]);
+}
+
+#[test]
+fn what_breaks_while_it_leaves_is_worked_on_in_its_session() {
+    let mut sim = sim(vec![Act::new("p"), Act::new("p")]);
+    while sim.entries.iter().all(|it| !matches!(it.record, Record::AgentLeft { .. })) {
+        sim.turn();
+        if sim.live.letting_go {
+            sim.edited("f");
+        }
+    }
+    sim.play();
+    assert_eq!(course(&sim), "ihclcihclce");
+    assert_eq!((sim.process.starts, sim.sessions[1].1), (2, true), "the session goes on in a new process");
+}
+
+#[test]
+fn whoever_rests_holds_nobody() {
+    // The user's pause.
+    let mut paused = sim(vec![Act::new("f"), Act::new("p")]);
+    while paused.state.iteration < 1 {
+        paused.turn();
+    }
+    paused.order(Order::Pause);
+    paused.play();
+    assert_eq!((course(&paused).as_str(), paused.process.alive), ("iphcl", false), "paused while it worked");
+    paused.order(Order::Resume);
+    paused.play();
+    assert!(course(&paused).ends_with("ihclce"), "{}", course(&paused));
+    assert!(paused.sessions[1].1, "resumed");
+
+    // A pause between two iterations, too long for a hook.
+    let mut spec = hooked();
+    spec.settings.limits.between_ms = 60_000;
+    let waits = Sim::new(spec, "f", vec![Act::new("f"), Act::new("p")]).run();
+    assert_eq!((course(&waits).as_str(), waits.process.starts), ("ihcwlihclce", 2));
+
+    // The open breaker: and the session is left with it.
+    let idle = || Act::idle("f");
+    let mut open = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
+    assert!(!open.process.alive && open.state.outcome.is_none());
+    open.order(Order::Resume);
+    open.play();
+    assert_eq!((open.process.starts, open.sessions[3].1), (2, false));
+
+    // What is not trusted any more is found while the next one is prepared.
+    let mut untrusted = sim(vec![Act::new("f"), Act::new("p")]);
+    while untrusted.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+        untrusted.turn();
+    }
+    untrusted.documents.push(criterion("new", "make new"));
+    untrusted.untrusted = vec![criterion("new", "make new").id];
+    untrusted.play();
+    assert_eq!(untrusted.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Trust));
+    assert!(!untrusted.process.alive);
+}
+
+#[test]
+fn limits_hold_and_the_cost_is_known_at_the_end() {
+    let mut spec = hooked();
+    spec.settings.limits.iterations = 3;
+    let limit = Sim::new(spec, "f", (0..9).map(|_| Act::new("f")).collect()).run();
+    assert_eq!((course(&limit).as_str(), limit.process.starts), ("ihcihcihcle", 1));
+    let outcome = limit.state.outcome.as_ref().expect("ended");
+    assert_eq!((outcome.kind, limit.state.spent.cost_micros), (OutcomeKind::Limit, Some(30_000)));
+}
+
+#[test]
+fn an_agent_with_a_cap_is_started_again_in_its_session() {
+    let mut capped = sim((0..5).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
+    capped.process.cap = Some(2);
+    capped.play();
+    assert_eq!((course(&capped).as_str(), capped.process.starts), ("ihcihcihclihcihcihclce", 2));
+    assert!(capped.sessions.iter().skip(1).all(|it| it.1), "one session");
+}
+
+#[test]
+fn a_crash_of_the_agent_or_of_the_keeper_goes_on_in_the_session() {
+    let crash = Act::fails(ProviderClass::Crash, "f");
+    let agent = sim(vec![Act::new("f"), crash, Act::new("p")]).run();
+    assert_eq!((course(&agent).as_str(), agent.process.starts), ("ihcixwihclce", 2));
+    let mut keeper = sim(vec![Act::new("f"), Act::new("p")]);
+    while keeper.state.phase != Phase::Checking {
+        keeper.turn();
+    }
+    keeper.crash("boot-1");
+    keeper.play();
+    assert_eq!((keeper.process.starts, keeper.sessions[1].1), (2, true));
+    assert!(keeper.state.outcome.as_ref().is_some_and(|it| it.verified));
+}
+
+#[test]
+fn a_keeper_that_dies_before_the_last_round_runs_it() {
+    let mut sim = sim(vec![Act::new("p")]);
+    while sim.state.history.first().is_none_or(|it| it.sentence.is_empty()) {
+        sim.turn();
+    }
+    sim.crash("boot-2");
+    sim.play();
+    assert_eq!(course(&sim), "ihcce");
+}
+
+#[test]
+fn a_hook_that_was_cut_off_loses_nothing() {
+    let mut sim = sim(vec![Act::new("f"), Act::new("p")]);
+    while sim.state.phase != Phase::Checking {
+        sim.turn();
+    }
+    sim.process.alive = false;
+    sim.event(Event::AgentLeft(Box::default()));
+    sim.play();
+    assert_eq!((course(&sim).as_str(), sim.process.starts), ("ihlcihclce", 2));
+}
+
+#[test]
+fn a_stop_lets_it_finish_and_a_stop_now_does_not() {
+    for (order, expect) in [(Order::Stop, "ihcle"), (Order::StopNow, "ihe")] {
+        let mut sim = sim(vec![Act::new("f"), Act::new("f")]);
+        while sim.state.phase != Phase::Checking {
+            sim.turn();
+        }
+        sim.order(order);
+        sim.play();
+        assert_eq!(course(&sim), expect);
+    }
+}
+
+#[test]
+fn a_fresh_session_needs_another_process() {
+    let mut sim = sim(vec![Act::new("f"), Act::new("p")]);
+    while sim.state.phase != Phase::Checking {
+        sim.turn();
+    }
+    sim.order(Order::ResetSession);
+    sim.play();
+    assert_eq!((sim.process.starts, sim.sessions[1].1), (2, false));
+}
+
+#[test]
+fn an_open_plan_keeps_the_session() {
+    let mut spec = hooked();
+    spec.plan = vec![item("x")];
+    let sim = Sim::new(spec, "f", vec![Act::new("p"), Act { ticks: 1, ..Act::new("p") }]).run();
+    assert_eq!((course(&sim).as_str(), sim.process.starts), ("ihcihclce", 1));
+}

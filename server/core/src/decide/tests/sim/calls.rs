@@ -1,0 +1,19 @@
+//! The list of calls that all loops of a user share.
+
+use super::Sim;
+use crate::decide::Slot;
+
+impl Sim {
+    pub(super) fn take_call(&mut self, iteration: u32) -> Slot {
+        const HOUR: u64 = 3_600_000;
+        let limit = self.state.spec.settings.limits.calls_per_hour as usize;
+        let now = self.now;
+        let Some(calls) = &mut self.calls else { return Slot::Unknown { message: "no list".to_owned() } };
+        calls.retain(|(at, of, n)| now.wall < at + HOUR && (*of, *n) != ("own", iteration));
+        if let Some((oldest, ..)) = calls.len().checked_sub(limit).and_then(|it| calls.get(it)) {
+            return Slot::Full { until: now.after(oldest + HOUR - now.wall) };
+        }
+        calls.push((now.wall, "own", iteration));
+        Slot::Taken { this_hour: calls.len() as u32 }
+    }
+}

@@ -1,0 +1,53 @@
+//! In hook mode: one process that works many iterations, and tells its cost at its end.
+
+use super::Sim;
+use crate::agent::{AgentEnding, AgentLeft, AgentRun};
+use crate::decide::Event;
+use crate::settings::Mode;
+
+#[derive(Debug, Default)]
+pub(crate) struct Process {
+    pub(crate) alive: bool,
+    /// How many there were.
+    pub(crate) starts: u32,
+    /// How often one lets itself be held.
+    pub(crate) cap: Option<u32>,
+    holds: Option<u32>,
+    owed: u64,
+}
+
+impl Process {
+    /// It goes on with the answer, or another one begins. How often it lets itself be held from here on.
+    pub(super) fn answers(&mut self) -> Option<u32> {
+        if self.alive {
+            self.holds = self.holds.map(|it| it.checked_sub(1).expect("no more than its cap"));
+        } else {
+            self.starts += 1;
+            self.holds = self.cap;
+        }
+        self.alive = true;
+        self.holds
+    }
+}
+
+impl Sim {
+    /// The end of a turn: the stop hook holds an agent that ended it well.
+    pub(super) fn ended_or_held(&mut self, run: AgentRun) -> AgentRun {
+        let cost = run.cost_micros.unwrap_or(0);
+        if self.state.spec.settings.mode == Mode::Loop || run.error.is_some() {
+            self.process.alive = false;
+            let owed = std::mem::take(&mut self.process.owed);
+            return AgentRun { cost_micros: Some(cost + owed), ..run };
+        }
+        self.process.owed += cost;
+        AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, ..run }
+    }
+
+    pub(super) fn let_go(&mut self) {
+        assert!(self.process.alive, "somebody is held");
+        self.process.alive = false;
+        let cost_micros = Some(std::mem::take(&mut self.process.owed));
+        let left = AgentLeft { exit: Some(0), cost_micros, ..AgentLeft::default() };
+        self.event(Event::AgentLeft(Box::new(left)));
+    }
+}

@@ -1,0 +1,155 @@
+//! `loopkeeper hook EVENT`: what an agent calls at its hooks. It asks the keeper that started the agent what to answer,
+//! and says so in the agent's own words. It fails open: whatever goes wrong, the agent is let through, with a sentence
+//! on stderr. It must stay small: an agent waits for it.
+
+mod payload;
+
+use std::ffi::OsStr;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use self::payload::Payload;
+use crate::adapters::process::orphans::MARK;
+use crate::adapters::state_dir::socket::SocketAddress;
+use crate::keeper::stage::SOCKET;
+
+/// The subcommand's name.
+pub const WORD: &str = "hook";
+
+/// What an agent tells about its tool's input may be long; nobody reads more.
+const LONGEST_PAYLOAD: u64 = 64 * 1024 * 1024;
+/// A prompt is never longer than a fraction of it.
+const LONGEST_ANSWER: u64 = 4 * 1024 * 1024;
+/// A keeper that listens greets at once.
+const GREETING: Duration = Duration::from_secs(5);
+
+/// What happened in the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Its turn is over.
+    Stop,
+}
+
+impl Event {
+    pub fn named(name: &OsStr) -> Option<Self> {
+        match name.to_str()? {
+            "stop" => Some(Self::Stop),
+            _ => None,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+        }
+    }
+
+    /// How long the agent waits for us. A round of checks takes as long as its checks may.
+    fn patience(self) -> Option<Duration> {
+        match self {
+            Self::Stop => None,
+        }
+    }
+}
+
+/// The keeper's answer.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    verdict: Option<Verdict>,
+    error: Option<Refusal>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Verdict {
+    decision: String,
+    #[serde(default)]
+    reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Refusal {
+    message: String,
+}
+
+/// Never an error to the agent.
+pub fn main(event: Event) -> ExitCode {
+    let said = match ask(event) {
+        Ok(Verdict { decision, reason }) if decision == "allow" => {
+            // Whoever looks into the agent's log finds out why.
+            if !reason.is_empty() {
+                say(&reason);
+            }
+            None
+        }
+        Ok(verdict) => Some(payload::shown(event, &verdict.decision, &verdict.reason)),
+        Err(why) => {
+            say(&why);
+            None
+        }
+    };
+    if let Some(said) = said {
+        let _ = writeln!(io::stdout(), "{said}");
+    }
+    ExitCode::SUCCESS
+}
+
+fn say(why: &str) {
+    let _ = writeln!(io::stderr(), "loopkeeper: let through: {why}");
+}
+
+fn ask(event: Event) -> Result<Verdict, String> {
+    let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
+    let door = Door::from_environment().ok_or("no loop of loopkeeper started this agent")?;
+    let question = payload.question(event, &door.token);
+    let answer =
+        door.converse(event, &question).map_err(|error| format!("the keeper does not answer: {error}"))?;
+    match answer {
+        Answer { verdict: Some(verdict), .. } => Ok(verdict),
+        Answer { error: Some(Refusal { message }), .. } => Err(message),
+        Answer { .. } => Err("the keeper's answer cannot be read".to_owned()),
+    }
+}
+
+/// The keeper's, as it told its agent.
+struct Door {
+    token: String,
+    socket: PathBuf,
+}
+
+impl Door {
+    fn from_environment() -> Option<Self> {
+        let mark = std::env::var(MARK).ok()?;
+        let (_, token) = mark.split_once(':')?;
+        let socket = std::env::var_os(SOCKET).map(PathBuf::from).filter(|it| it.is_absolute())?;
+        Some(Self { token: token.to_owned(), socket })
+    }
+
+    fn converse(&self, event: Event, question: &Value) -> io::Result<Answer> {
+        let address = SocketAddress::of(&self.socket)?;
+        let stream = UnixStream::connect(address.path())?;
+        stream.set_read_timeout(Some(GREETING))?;
+        stream.set_write_timeout(Some(GREETING))?;
+        let mut reader = BufReader::new(&stream);
+        line(&mut reader)?;
+        (&stream).write_all(format!("{question}\n").as_bytes())?;
+        stream.set_read_timeout(event.patience())?;
+        Ok(serde_json::from_str(&line(&mut reader)?)?)
+    }
+}
+
+fn line(reader: &mut BufReader<&UnixStream>) -> io::Result<String> {
+    let mut text = String::new();
+    let read = reader.take(LONGEST_ANSWER).read_line(&mut text)?;
+    if read == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(text) }
+}
+
+/// A request of the control protocol.
+fn request(event: Event, token: &str) -> Value {
+    json!({"id": format!("hook-{}", std::process::id()), "do": "hook", "hook": event.word(), "token": token})
+}

@@ -1,0 +1,101 @@
+//! What agents tell their hooks, and what they want to hear. The names are theirs.
+
+use std::io::Read;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Event, request};
+
+/// Of the agent's last message, so that a question fits one line of the protocol.
+const MOST_TEXT: usize = 10 * 1024;
+
+/// What is read of it.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Payload {
+    #[serde(default)]
+    session_id: Option<String>,
+    #[serde(default)]
+    agent_id: Option<String>,
+    /// Claude Code and Codex.
+    #[serde(default)]
+    last_assistant_message: Option<String>,
+}
+
+impl Payload {
+    /// An agent that tells nothing asks all the same.
+    pub(super) fn read(mut from: impl Read) -> Result<Self, String> {
+        let mut text = Vec::new();
+        from.read_to_end(&mut text)
+            .map_err(|error| format!("what the agent tells cannot be read: {error}"))?;
+        if text.trim_ascii().is_empty() {
+            return Ok(Self::default());
+        }
+        serde_json::from_slice(&text)
+            .map_err(|error| format!("what the agent tells is no JSON object: {error}"))
+    }
+
+    pub(super) fn question(&self, event: Event, token: &str) -> Value {
+        let mut question = request(event, token);
+        let text = self.last_assistant_message.as_deref().map(end);
+        let told =
+            [("session", self.session_id.as_deref()), ("agent", self.agent_id.as_deref()), ("text", text)];
+        if let Some(fields) = question.as_object_mut() {
+            fields.extend(told.into_iter().filter_map(|(name, it)| Some((name.to_owned(), json!(it?)))));
+        }
+        question
+    }
+}
+
+/// The end of it: that is where an agent says what it claims.
+fn end(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(MOST_TEXT);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or_default()
+}
+
+/// On stdout, in the words that Claude Code, Codex and Gemini share.
+pub(super) fn shown(event: Event, decision: &str, reason: &str) -> Value {
+    match event {
+        Event::Stop => json!({"decision": decision, "reason": reason}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(text: &str) -> Value {
+        Payload::read(text.as_bytes()).unwrap().question(Event::Stop, "t")
+    }
+
+    #[test]
+    fn what_an_agent_tells_becomes_a_question() {
+        let check = |text: &str, expect: Value| {
+            let mut asked = question(text);
+            asked.as_object_mut().unwrap().remove("id");
+            assert_eq!(asked, expect, "{text}");
+        };
+        let bare = || json!({"do": "hook", "hook": "stop", "token": "t"});
+        check("", bare());
+        check("{}", bare());
+        let told = r#"{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"done"}"#;
+        let mut expect = bare();
+        expect["session"] = json!("s");
+        expect["text"] = json!("done");
+        check(told, expect);
+        assert!(Payload::read(&b"[1]"[..]).is_err() && Payload::read(&b"x"[..]).is_err());
+    }
+
+    #[test]
+    fn a_long_last_message_keeps_its_end_and_fits_a_line() {
+        let text =
+            json!({"last_assistant_message": format!("{}\u{1}é!", "\u{1}".repeat(40_000))}).to_string();
+        let asked = question(&text);
+        assert!(asked["text"].as_str().unwrap().ends_with("é!"));
+        // Control characters are six bytes each in JSON.
+        assert!(asked.to_string().len() < crate::keeper::control::MAX_LINE);
+    }
+}

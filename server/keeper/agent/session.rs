@@ -1,0 +1,289 @@
+//! One process of the agent from its start to its end: what it prints, when it is told to go, and, in hook mode,
+//! the iterations that it works one after the other while its stop hook holds it in between.
+
+use std::path::Path;
+use std::time::Duration;
+
+use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader};
+use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
+use loopkeeper_core::decide::Event;
+use loopkeeper_core::settings::Mode;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::{Left, Order, Rest, Run, Start, cpu_every, here, prompt_file, sum};
+use crate::adapters::clock;
+use crate::adapters::process::{Held, How, OutputEvent, Running, Stream};
+use crate::keeper::hookmode::{Asked, Kind, Verdict};
+
+/// What was printed before the stop hook asked is read first: it comes by another way.
+const LAST_LINES: Duration = Duration::from_millis(40);
+/// Besides the grace time: one that may go says its last words first.
+const GOODBYE: Duration = Duration::from_secs(5);
+
+/// Who waits for what.
+enum Hold {
+    /// The agent works.
+    None,
+    /// Its hook waits for our answer.
+    Waits(oneshot::Sender<Verdict>),
+    /// It may go.
+    Over,
+}
+
+pub(super) struct Session {
+    reader: Reader,
+    stderr: String,
+    ending: AgentEnding,
+    began: u64,
+    rest: Rest,
+    hold: Hold,
+    /// How often its stop hook may still hold it.
+    holds: Option<u32>,
+    /// Why it is ended without anybody's order.
+    halted: Option<Halt>,
+    /// Of files that were left for the next one.
+    dropped: u64,
+    /// The iteration that came too late for this process.
+    late: Option<Start>,
+}
+
+impl Session {
+    pub(super) fn new(run: &Run, holds: Option<u32>) -> Self {
+        Self {
+            reader: Reader::going_on(run.scene.stage.spec.agent.dialect, run.start.session_tokens),
+            stderr: String::new(),
+            ending: AgentEnding::Exited,
+            began: clock::now().awake,
+            rest: Rest::default(),
+            hold: Hold::None,
+            holds,
+            halted: None,
+            dropped: 0,
+            late: None,
+        }
+    }
+
+    /// Until the process is gone. The iteration for which another one is needed, if any.
+    pub(super) async fn watch(mut self, run: &mut Run, mut running: Running) -> Option<Start> {
+        let every = cpu_every(run.scene.stage.spec.settings.limits.idle_ms);
+        let mut tick = tokio::time::interval_at(Instant::now() + every, every);
+        loop {
+            tokio::select! {
+                output = running.next() => match output {
+                    Some(output) => {
+                        self.hear(run, output);
+                        self.look(run, &mut running);
+                    }
+                    None => break,
+                },
+                () = self.rest.over() => {
+                    self.rest = Rest { until: None, was_cut: true };
+                    running.terminate(How::Grace);
+                }
+                Some(order) = run.ordered.recv() => self.follow(run, &mut running, order).await,
+                Some(asked) = run.asked.recv() => self.answer(run, &mut running, asked).await,
+                _ = tick.tick() => {
+                    run.signs.cpu_ms.set(running.cpu_ms());
+                    run.greet();
+                }
+            }
+        }
+        self.over(run, running).await
+    }
+
+    async fn follow(&mut self, run: &mut Run, running: &mut Running, order: Order) {
+        match order {
+            Order::End(why, how) => {
+                if self.ending == AgentEnding::Exited {
+                    self.ending = why;
+                }
+                running.terminate(how);
+            }
+            Order::LetGo => self.let_go(run, ""),
+            Order::Next(start) => self.go_on(run, running, start).await,
+        }
+    }
+
+    fn let_go(&mut self, run: &Run, why: &str) {
+        if let Hold::Waits(answer) = std::mem::replace(&mut self.hold, Hold::Over) {
+            // A hook that is gone let it go already.
+            let _ = answer.send(Verdict::allow(why));
+        }
+        self.rest.until = Some(Instant::now() + run.grace() + GOODBYE);
+    }
+
+    /// The answer to its stop hook is the next iteration.
+    async fn go_on(&mut self, run: &mut Run, running: &mut Running, start: Start) {
+        let Hold::Waits(answer) = std::mem::replace(&mut self.hold, Hold::Over) else {
+            self.late = Some(start);
+            return;
+        };
+        run.start = start;
+        if let Some(why) = run.eve().await {
+            self.ending = why;
+            self.hold = Hold::None;
+            let _ = answer.send(Verdict::allow("the loop is stopped"));
+            running.terminate(How::Grace);
+            return;
+        }
+        if answer.is_closed() {
+            self.late = Some(run.start.clone());
+            self.rest.until = Some(Instant::now() + run.grace() + GOODBYE);
+            return;
+        }
+        let base = run.output_base();
+        match running.output_to(&base) {
+            Ok(dropped) => self.dropped = dropped,
+            Err(error) => crate::keeper::note(&format!("could not write {}: {error}", base.display())),
+        }
+        if let Err(error) = prompt_file(&run.scene, &run.start) {
+            crate::keeper::note(&error);
+        }
+        running.beside(Held::No);
+        (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, Hold::None);
+        self.holds = self.holds.map(|it| it.saturating_sub(1));
+        run.scene.tell(run.started(running.pid(), self.holds));
+        let _ = answer.send(Verdict::block(run.start.prompt.clone()));
+    }
+
+    /// The stop hook of our own session ends an iteration; everybody else is let through.
+    async fn answer(&mut self, run: &mut Run, running: &mut Running, asked: Asked) {
+        let Asked { question, answer } = asked;
+        if let Some(why) = self.passes(run, &question) {
+            let _ = answer.send(Verdict::allow(why));
+            return;
+        }
+        while let Ok(Some(output)) = tokio::time::timeout(LAST_LINES, running.next()).await {
+            self.hear(run, output);
+        }
+        self.hold = Hold::Waits(answer);
+        self.rest.until = None;
+        running.beside(Held::Yes);
+        let end = self.end(AgentEnding::Held);
+        let said = question.text.as_deref().unwrap_or_default();
+        run.report(self.reader.so_far(said, end, &here()));
+    }
+
+    /// Why a question is none of an agent that could be held.
+    fn passes(&self, run: &Run, question: &crate::keeper::hookmode::Question) -> Option<&'static str> {
+        let Kind::Stop = question.hook;
+        if run.scene.stage.spec.settings.mode == Mode::Loop {
+            return Some("this loop starts a process for each iteration");
+        }
+        if question.token != *run.scene.stage.token
+            || question.agent.is_some()
+            || !self.is_ours(run, question)
+        {
+            return Some("not the session of this loop");
+        }
+        let is_free = matches!(self.hold, Hold::None) && self.ending == AgentEnding::Exited;
+        (!is_free).then_some("the agent may go")
+    }
+
+    /// A nested agent has the variables of the one that started it, and a session of its own.
+    fn is_ours(&self, run: &Run, question: &crate::keeper::hookmode::Question) -> bool {
+        let known = self.reader.session().unwrap_or(&run.start.session);
+        question.session.as_ref().is_none_or(|it| it == known || *it == run.start.session)
+    }
+
+    fn hear(&mut self, run: &Run, output: OutputEvent) {
+        run.signs.lines.set(run.signs.lines.get() + 1);
+        match output {
+            OutputEvent::Line { stream, bytes } => {
+                let line = String::from_utf8_lossy(&bytes);
+                match stream {
+                    Stream::Stdout => self.reader.line(&line).into_iter().for_each(|it| run.activity(it)),
+                    Stream::Stderr => {
+                        self.reader.stderr_line(&line).into_iter().for_each(|it| run.activity(it));
+                        super::keep_tail(&mut self.stderr, &line);
+                    }
+                }
+            }
+            OutputEvent::Oversize { bytes, .. } => run.activity(self.reader.oversize(bytes)),
+        }
+        if matches!(self.hold, Hold::None) || self.reader.at_rest() {
+            self.rest.until = self.reader.at_rest().then(|| Instant::now() + run.grace());
+        }
+    }
+
+    fn look(&mut self, run: &Run, running: &mut Running) {
+        if self.halted.is_none() {
+            self.halted = self.reader.halt(run.scene.stage.spec.settings.limits.steps);
+            if self.halted.is_some() {
+                running.terminate(How::Grace);
+            }
+        }
+    }
+
+    async fn over(mut self, run: &mut Run, running: Running) -> Option<Start> {
+        let held = !matches!(self.hold, Hold::None);
+        let ended = running.end().await;
+        let left = Left {
+            ending: self.ending,
+            halted: self.halted,
+            was_cut: self.rest.was_cut,
+            stderr: std::mem::take(&mut self.stderr),
+            duration_ms: clock::now().awake.saturating_sub(self.began),
+        };
+        let mut over = sum(self.reader, ended, left, run.scene.stage.spec.settings.limits.steps);
+        over.dropped += self.dropped;
+        if !held {
+            run.report(over);
+            return None;
+        }
+        run.left(over);
+        // It may have come while the last words were read.
+        self.late.or_else(|| std::iter::from_fn(|| run.ordered.try_recv().ok()).find_map(Order::next))
+    }
+
+    fn end(&mut self, ending: AgentEnding) -> ProcessEnd {
+        ProcessEnd {
+            ending,
+            exit: None,
+            signal: None,
+            reason: String::new(),
+            stderr: String::new(),
+            duration_ms: clock::now().awake.saturating_sub(self.began),
+            survivors: Vec::new(),
+            dropped: std::mem::take(&mut self.dropped),
+        }
+    }
+}
+
+impl Order {
+    fn next(self) -> Option<Start> {
+        match self {
+            Self::Next(start) => Some(start),
+            Self::End(..) | Self::LetGo => None,
+        }
+    }
+}
+
+impl Run {
+    fn grace(&self) -> Duration {
+        Duration::from_millis(self.scene.stage.spec.settings.limits.grace_ms)
+    }
+
+    fn output_base(&self) -> std::path::PathBuf {
+        let folder: &Path = &self.scene.dir.output();
+        folder.join(super::name(&self.start))
+    }
+
+    pub(super) fn started(&self, pid: u32, holds: Option<u32>) -> Event {
+        Event::AgentStarted { pid, domain: self.scene.stage.domain.name().to_owned(), holds }
+    }
+
+    fn left(&self, run: AgentRun) {
+        let run = super::clean(run, &self.scene.stage.redactor);
+        self.scene.tell(Event::AgentLeft(Box::new(AgentLeft {
+            exit: run.exit,
+            signal: run.signal,
+            cost_micros: run.cost_micros,
+            tokens: run.tokens,
+            note: run.note,
+            survivors: run.survivors,
+            left: run.left,
+        })));
+    }
+}

@@ -1,0 +1,80 @@
+//! One session of the real CLI, held open by its stop hook.
+
+use serde_json::{Value, json};
+
+use super::journal::Journal;
+use super::looping::{ONE_LINE, Scene, THREE_LINES, edit, path};
+use super::model::Step;
+
+fn hooked(task: &str, more: &str, script: impl FnOnce(&std::path::Path) -> Vec<Step>) -> Scene {
+    let scene = Scene::new(task, script);
+    let settings = format!("mode = \"hook\"\n{}{more}", scene.terminal.read("loopkeeper.toml"));
+    scene.terminal.file("loopkeeper.toml", &settings).file("count.sh", "wc -l < a.txt\n");
+    scene
+}
+
+fn three_lines(root: &std::path::Path) -> Vec<Step> {
+    let mut script = vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("One line is there.")];
+    script.extend(edit(root, "one\n", "one\ntwo\n"));
+    script.push(Step::Text("Two lines are there."));
+    script.extend(edit(root, "two\n", "two\nthree\n"));
+    script.push(Step::Text("Three lines are there."));
+    script
+}
+
+/// How many processes of the agent there were.
+fn processes(journal: &Journal) -> usize {
+    let pids: std::collections::BTreeSet<_> =
+        journal.all("agent-started").iter().map(|it| it["pid"].to_string()).collect();
+    pids.len()
+}
+
+#[test]
+fn claude_works_three_iterations_in_one_session() {
+    let scene = hooked(THREE_LINES, "", three_lines);
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let runs = journal.all("agent-ended");
+    assert_eq!((runs.len(), processes(&journal)), (3, 1), "{}", journal.told());
+    assert!(runs.iter().all(|it| it["run"]["ending"] == "held"), "{runs:#?}");
+    assert_eq!(runs[1]["run"]["finalText"], "Two lines are there.");
+    assert_eq!(runs[1]["run"]["tools"], json!(["Read", "Edit"]), "each iteration has its own");
+    let left = &journal.all("agent-left")[0]["left"];
+    assert!(left["exit"] == 0 && left["costMicros"].as_u64().is_some_and(|it| it > 0), "{left}");
+    // The last round is run when it is gone.
+    let at = |kind: &str| journal.records.iter().rposition(|it| it["type"] == kind);
+    assert!(at("checks-done") > at("agent-left"), "{}", journal.told());
+    // One conversation, in which every answer of the hook is the next prompt.
+    assert_eq!((scene.model.prompts().len(), scene.model.left()), (1, 0));
+    let told = scene.model.asked().last().expect("a request").to_string();
+    assert!(told.contains("iteration 2 of at most") && told.contains("iteration 3 of at most"));
+}
+
+#[test]
+fn claude_that_lets_itself_be_held_no_more_goes_on_in_its_session() {
+    let scene = hooked(THREE_LINES, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP = \"1\"\n", three_lines);
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (3, 2), "{}", journal.told());
+    let sessions: Vec<&Value> = journal.all("iteration-intended").iter().map(|it| &it["session"]).collect();
+    assert!(sessions.iter().all(|it| *it == sessions[0]), "{sessions:?}");
+    assert_eq!(scene.model.prompts().len(), 1, "the conversation goes on");
+}
+
+#[test]
+fn claude_that_failed_in_the_middle_goes_on_in_its_session() {
+    let scene = hooked(ONE_LINE, "", |root| {
+        vec![
+            Step::Text("Nothing yet."),
+            Step::fails(529, "overloaded_error", "busy"),
+            Step::write(&path(root, "a.txt"), "one\n"),
+            Step::Text("Written."),
+        ]
+    });
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let endings: Vec<_> = journal.all("agent-ended").iter().map(|it| it["run"]["ending"].clone()).collect();
+    assert_eq!(endings, ["held", "exited", "held"], "{}", journal.told());
+    assert_eq!(journal.all("agent-ended")[1]["run"]["error"]["class"], "transient");
+    assert_eq!(scene.model.prompts().len(), 1, "the conversation goes on");
+}

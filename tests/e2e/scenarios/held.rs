@@ -1,0 +1,103 @@
+//! Hook mode: an agent that calls `loopkeeper hook stop` when its turn ends, and works on what it is told.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::cli::{Ran, Terminal};
+use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::{Scenario, task};
+
+/// Adds a line, asks, and goes on as long as it is told so.
+const AGENT: &str = r#"cat > prompt.1; n=1
+while :; do
+  echo line >> work
+  tell="{\"session_id\":\"$LOOPKEEPER_SESSION\",\"last_assistant_message\":\"turn $n\"}"
+  answer=$(echo "$tell" | "$HOOK" hook stop 2>> let-through) || exit 9
+  n=$((n + 1))
+  case $answer in *'"decision":"block"'*) printf '%s' "$answer" > "prompt.$n" ;; *) exit 0 ;; esac
+done
+"#;
+const OF_AGENT: &str = "command = [\"/bin/sh\", \"agent.sh\"]\n";
+
+fn settings(more: &str) -> String {
+    format!("mode = \"hook\"\n{more}[env.set]\nHOOK = \"{}\"\n", env!("CARGO_BIN_EXE_loopkeeper"))
+}
+
+#[test]
+fn one_process_works_until_everything_holds() {
+    let task = task(&["Enough: `$ wc -l < work` `>= 3`"]);
+    let played = Scenario {
+        files: &[("PROMPT.md", &task), ("agent.sh", AGENT)],
+        settings: &settings(""),
+        of_agent: OF_AGENT,
+        ends: Verified(3, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let runs = played.all("agent-ended");
+    assert_eq!(
+        runs.iter().map(|it| &it["run"]["finalText"]).collect::<Vec<_>>(),
+        ["turn 1", "turn 2", "turn 3"]
+    );
+    assert_eq!(played.all("agent-left").len(), 1);
+    let second: Value = serde_json::from_str(&played.world.terminal.read("prompt.2")).expect("JSON");
+    let told = second["reason"].as_str().expect("a text");
+    assert!(told.contains("Make it so") && told.contains("iteration 2 of at most"), "{told}");
+    played.world.run(&["log"]).expect(0).out("agent is held by its stop hook").out("agent left");
+}
+
+#[test]
+fn limits_end_a_session_as_they_end_a_loop() {
+    let task = task(&["Enough: `$ wc -l < work` `>= 9`"]);
+    let played = Scenario {
+        files: &[("PROMPT.md", &task), ("agent.sh", AGENT)],
+        settings: &settings("[limits]\niterations = 2\n"),
+        of_agent: OF_AGENT,
+        ends: Limit(2, "2 iterations"),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.world.terminal.read("work").lines().count(), 2);
+    assert_eq!(played.all("agent-left")[0]["left"]["exit"], 0, "it was let go, not ended");
+}
+
+/// What `loopkeeper hook stop` answers, with these variables besides.
+fn hook(terminal: &Terminal, told: &str, variables: &[(&str, &str)]) -> Ran {
+    let mut command = terminal.command(&["hook", "stop"]);
+    command
+        .envs(variables.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    child.stdin.take().expect("a pipe").write_all(told.as_bytes()).expect("read");
+    Ran::of(&child.wait_with_output().expect("it ends"))
+}
+
+#[test]
+fn a_hook_without_its_keeper_lets_through() {
+    let terminal = Terminal::new();
+    let told = json!({"session_id": "s"}).to_string();
+    let check = |told: &str, variables: &[(&str, &str)], why: &str| {
+        let ran = hook(&terminal, told, variables);
+        ran.expect(0).err(why);
+        assert_eq!(ran.stdout, "", "{why}");
+    };
+    let mark = ("LOOPKEEPER_LOOP", "20261120-abcdef:token");
+    check(&told, &[], "let through: no loop of loopkeeper started this agent");
+    check(
+        &told,
+        &[mark, ("LOOPKEEPER_SOCKET", "/nowhere/x.sock")],
+        "let through: the keeper does not answer",
+    );
+    check(&told, &[mark, ("LOOPKEEPER_SOCKET", "x")], "let through: no loop");
+    check("not JSON", &[mark], "let through: what the agent tells");
+    // Something that takes the question and never greets.
+    let silent = terminal.folder().join("silent.sock");
+    let listener = std::os::unix::net::UnixListener::bind(&silent).expect("a socket");
+    let socket = silent.to_string_lossy().into_owned();
+    check(&told, &[mark, ("LOOPKEEPER_SOCKET", &socket)], "let through: the keeper does not answer");
+    drop(listener);
+}
