@@ -225,3 +225,12 @@ fn a_lucky_pass_completes_nothing() {
         sim.entries[first..].iter().filter(|it| matches!(it.record, Record::ChecksDone { .. })).count();
     assert_eq!(after, 3, "two flips: three passes in a row");
 }
+
+#[test]
+fn what_ends_without_a_pass_asks_for_no_further_round() {
+    let mut made = spec(vec![criterion("tests", "t")]);
+    made.settings.exit.when = Some("iterations>=2".to_owned());
+    // It passes and fails on the same files.
+    let sim = Sim::new(made, "f", vec![Act::new("p"), Act::idle("f")]).run();
+    ends(&sim, OutcomeKind::Stopped, 2, "ended by exit.when");
+}
