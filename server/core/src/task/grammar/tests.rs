@@ -391,7 +391,7 @@ fn not_yet() {
             ("`GET http://x` is what it asks", "GET http://x is what it asks"),
             ("Good prose: `judge`", "Good prose | judge"),
             ("Good prose: `judge 2 of 3`", "Good prose | judge 2 of 3"),
-            ("`judge` (optional)", "judge | ! bad-check [`judge` (optional)]"),
+            ("`judge` (optional)", "judge | optional | ! bad-check [`judge` (optional)]"),
         ],
     );
 }
