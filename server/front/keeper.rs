@@ -11,6 +11,10 @@ use crate::adapters::state_dir::workspace::LoopDir;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The GNU C library's word for how much freed memory a process may hold, at its own default. Unless it is told, the
+/// number grows with what was ever freed at once, and a keeper that rests would hold what its busiest moment took.
+const TRIM: (&str, &str) = ("MALLOC_TRIM_THRESHOLD_", "131072");
+
 /// Starts the loop's keeper apart from this process and returns its pid once it has begun.
 pub(crate) fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<u32, Failure> {
     let output = ask_for_keeper(store, dir, then)?;
@@ -51,6 +55,9 @@ fn install_parts(store: &StateDir) -> Result<(), Failure> {
 fn detach(program: &Path, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
     let mut command = Command::new(program);
     command.args([keeping::WORD, "--detach", "--build", keeping::BUILD]);
+    if std::env::var_os(TRIM.0).is_none() {
+        command.env(TRIM.0, TRIM.1);
+    }
     command.args(then.map(|it| ["--then", it]).into_iter().flatten()).arg(dir.path());
     output(command)
 }

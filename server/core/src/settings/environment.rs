@@ -48,6 +48,8 @@ const NEVER: &[&str] = &[
     "CARGO_MANIFEST_*",
     "CARGO_PKG_*",
     "npm_*",
+    // What keepers are told about their own memory.
+    "MALLOC_TRIM_THRESHOLD_",
     // Follow the folder that the program starts in.
     "PWD",
     "OLDPWD",
