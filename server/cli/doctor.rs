@@ -5,9 +5,10 @@ mod facts;
 mod probe;
 mod show;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use loopkeeper_core::doctor::{AgentFacts, Finding, examine, is_well};
+use loopkeeper_core::doctor::{AgentFacts, Finding, capabilities, examine, is_well};
 use serde::Serialize;
 
 use self::facts::Looked;
@@ -47,6 +48,14 @@ struct Report<'a> {
     findings: &'a [Finding],
 }
 
+/// The same of one agent.
+#[derive(Debug, Serialize)]
+struct One<'a> {
+    #[serde(flatten)]
+    agent: &'a AgentFacts,
+    capabilities: BTreeMap<&'static str, String>,
+}
+
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     if args.probe {
         return probe::run(args, out);
@@ -77,10 +86,11 @@ fn one(looked: &Looked, name: &str, json: bool, out: &mut Out) -> Answer {
         return Err(Failure::usage(format_args!("there is no agent `{name}`"))
             .hint("`loopkeeper doctor` lists those that are known; `[agents.NAME]` adds your own."));
     };
+    let can = capabilities(&looked.kind(name).capabilities());
     if json {
-        out.json(agent);
+        out.json(&One { agent, capabilities: can.into_iter().collect() });
     } else {
-        out.write(&show::agent(agent));
+        out.write(&show::agent(agent, &can));
     }
     Ok(if agent.program.is_some() { Exit::Done } else { Exit::Ended })
 }

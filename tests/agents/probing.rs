@@ -1,4 +1,4 @@
-//! `doctor --probe` of the real agents, with a model that does honestly what it is asked.
+//! `doctor --probe` of real agents, with a model that does honestly what it is asked.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::hands::{CODEX, GEMINI, Hand, OPENCODE};
+use super::hands::GEMINI;
 use super::model::{Model, Step, turns};
 use super::program;
 use crate::cli::{Ran, Terminal};
@@ -50,7 +50,8 @@ fn honest(body: &Value, tools: &Tools) -> Step {
         return said(joined(asked));
     }
     if asked.contains("sh wait.sh") {
-        return (tools.run)("sh wait.sh");
+        let is_over = ANSWERS.iter().any(|it| body.to_string().contains(it));
+        return if is_over { said("DONE".to_owned()) } else { (tools.run)("sh wait.sh") };
     }
     if asked.contains("# Total") {
         let block = BLOCK.replace("STATE", "BLOCKED").replace("SIGNAL", "false");
@@ -68,9 +69,11 @@ fn sum(body: &str, asked: &str, tools: &Tools) -> Step {
         0 if asked.contains("iteration 2 of") => done(),
         0 => (tools.read)(&folder.join("numbers.txt")),
         1 => {
-            let from = ANSWERS.iter().filter_map(|it| body.find(it)).min().unwrap_or_default();
-            let numbers = Regex::new(r#"[^0-9](\d{3,4})(?:\\+[nr]|"|<)"#).expect("a pattern");
-            let numbers = numbers.captures_iter(&body[from..]).filter_map(|it| it[1].parse::<u64>().ok());
+            // Each stands at the end of a line, behind what named the file.
+            let answer = body.rsplit("numbers.txt").next().unwrap_or_default();
+            let lines = answer.replace("\\\\n", "\n").replace("\\n", "\n");
+            let numbers = Regex::new(r#"(?m)(?:^|[^0-9])(\d{3,4})(?:$|"|<)"#).expect("a pattern");
+            let numbers = numbers.captures_iter(&lines).take(3).filter_map(|it| it[1].parse::<u64>().ok());
             (tools.write)(&folder.join("sum.txt"), format!("{}\n", numbers.sum::<u64>()).leak())
         }
         _ => done(),
@@ -104,13 +107,6 @@ fn probed(
     serde_json::from_str(&ran.stdout).expect("JSON")
 }
 
-fn of_hand(hand: Hand, mind: fn(&Value) -> Step) -> Value {
-    let settings = format!("[agents.{}]\n{}", hand.name, hand.settings);
-    probed(hand.name, &settings, &hand.program(), mind, |home, url, command| {
-        command.envs(hand.prepare(home, url));
-    })
-}
-
 #[test]
 fn claude_probed_has_a_yes_everywhere() {
     let tools = |body: &Value| {
@@ -137,28 +133,14 @@ fn claude_probed_has_a_yes_everywhere() {
 }
 
 #[test]
-fn codex_probed_has_no_hook_that_it_trusts() {
-    let report = of_hand(CODEX, |body| {
-        let read = |path: &Path| (CODEX.run)(&format!("cat {}", path.display()));
-        honest(body, &Tools { read, write: CODEX.write, run: CODEX.run })
-    });
-    Table::of(&report).others(&[("hook", "no")]).fact("output", "as Codex prints them");
-}
-
-#[test]
-fn opencode_probed_has_no_hook_and_leaves_its_tools_behind() {
-    let report = of_hand(OPENCODE, |body| {
-        let read = |path: &Path| Step::Tool("read", json!({"filePath": path}));
-        honest(body, &Tools { read, write: OPENCODE.write, run: OPENCODE.run })
-    });
-    Table::of(&report).others(&[("hook", "no"), ("stop", "no")]).fact("output", "as OpenCode prints them");
-}
-
-#[test]
 fn gemini_probed_leaves_its_tools_behind() {
-    let report = of_hand(GEMINI, |body| {
+    let tools = |body: &Value| {
         let read = |path: &Path| Step::Tool("read_file", json!({"file_path": path}));
         honest(body, &Tools { read, write: GEMINI.write, run: GEMINI.run })
+    };
+    let settings = format!("[agents.gemini]\n{}", GEMINI.settings);
+    let report = probed("gemini", &settings, &GEMINI.program(), tools, |home, url, command| {
+        command.envs(GEMINI.prepare(home, url));
     });
     Table::of(&report).others(&[("stop", "no")]).fact("output", "as Gemini CLI prints them");
 }

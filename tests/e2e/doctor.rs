@@ -48,6 +48,7 @@ fn doctor_says_what_is_there_and_what_to_do() {
     keyed.env("ANTHROPIC_API_KEY", "sk-secret");
     let ran = run(keyed);
     ran.expect(0).out("Version   2.1.329").out("Login     seen ($ANTHROPIC_API_KEY)");
+    ran.out("has a stop hook      up to 8 times in a row");
     assert!(!ran.stdout.contains("sk-secret"));
 }
 

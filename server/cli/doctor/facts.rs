@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures::future::join_all;
+use loopkeeper_core::agent::kind::Kind;
 use loopkeeper_core::check::Ending;
 use loopkeeper_core::doctor::{
     AgentFacts, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, Trouble, Version,
@@ -13,7 +14,7 @@ use loopkeeper_core::doctor::{
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::PROBED;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{AgentSettings, Argument, Resolved, Settings};
+use loopkeeper_core::settings::{AgentSettings, Argument, Dialect, Resolved, Settings};
 use loopkeeper_core::task;
 use tokio::task::LocalSet;
 
@@ -116,6 +117,12 @@ impl Looked {
 
     pub(super) fn state(&self) -> Result<&StateDir, Failure> {
         self.state.as_ref().map_err(|error| Failure::ended(error).hint(error.hint()))
+    }
+
+    /// Whose command line and output the agent of this name has.
+    pub(super) fn kind(&self, name: &str) -> Kind {
+        let written = self.settings.agents.iter().find(|it| it.name == name);
+        Kind::of(name, written.map_or(Dialect::Text, |it| it.output))
     }
 
     /// Whether it is a command of the user's own.

@@ -43,7 +43,7 @@ fn title(topic: Topic) -> &'static str {
 }
 
 /// One agent, a line for each fact.
-pub(super) fn agent(agent: &AgentFacts) -> String {
+pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)]) -> String {
     let known = KNOWN.iter().find(|it| !agent.own && it.name == agent.name);
     let mut text = format!("{LOUD}{}{LOUD:#}\n", sanitize::line(&agent.title));
     let mut fact = |name: &str, value: &str| {
@@ -67,6 +67,9 @@ pub(super) fn agent(agent: &AgentFacts) -> String {
         }
         (Login::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in)),
         (Login::NotSeen | Login::Unknown, _) => fact("Login", "unknown: it is a command of your own"),
+    }
+    for (what, answer) in capabilities {
+        let _ = writeln!(text, "  {what:<20} {answer}");
     }
     text
 }

@@ -2,12 +2,14 @@
 //! whoever looks brings the facts.
 
 mod agents;
+mod capabilities;
 mod machine;
 mod workspace;
 
 use serde::Serialize;
 
 pub use agents::{AgentFacts, Evidence, KNOWN, Known, Login, Place, Version, login, version_in};
+pub use capabilities::capabilities;
 pub use machine::{Enclosure, MachineFacts, StateFacts};
 pub use workspace::{TaskFacts, WorkspaceFacts};
 

@@ -1,0 +1,51 @@
+//! What an agent can and cannot do, as words.
+
+use crate::agent::kind::{Can, Capabilities, StopHook};
+
+/// Name and answer, in the order of the page about agents.
+pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
+    let word = |it: Can| match it {
+        Can::Yes => "yes".to_owned(),
+        Can::No => "no".to_owned(),
+        Can::Unknown => "unknown".to_owned(),
+    };
+    let stop_hook = match can.stop_hook {
+        StopHook::Unbounded => "yes".to_owned(),
+        StopHook::Capped(most) => format!("up to {most} times in a row"),
+        StopHook::None => "no".to_owned(),
+        StopHook::Unknown => "unknown".to_owned(),
+    };
+    vec![
+        ("tells JSON", word(can.structured)),
+        ("tells its cost", word(can.cost)),
+        ("tells tokens", word(can.tokens)),
+        ("takes a session id", word(can.chosen_session)),
+        ("resumes a session", word(can.resume)),
+        ("forks a session", word(can.fork)),
+        ("has a stop hook", stop_hook),
+        ("has a tool veto", word(can.tool_veto)),
+        ("caps its own steps", word(can.step_cap)),
+        ("speaks ACP", word(can.acp)),
+        ("tells denials", word(can.denials)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::capabilities;
+    use crate::agent::kind::Kind;
+    use crate::settings::Dialect;
+
+    #[test]
+    fn each_agent_says_what_it_can() {
+        let check = |kind: Kind, name: &str, expect: &str| {
+            let all = capabilities(&kind.capabilities());
+            assert_eq!(all.len(), 11);
+            assert_eq!(all.iter().find(|it| it.0 == name).map(|it| it.1.as_str()), Some(expect), "{kind:?}");
+        };
+        check(Kind::Claude, "has a stop hook", "up to 8 times in a row");
+        check(Kind::Codex, "tells its cost", "no");
+        check(Kind::Opencode, "has a stop hook", "no");
+        check(Kind::Own(Dialect::Text), "resumes a session", "unknown");
+    }
+}
