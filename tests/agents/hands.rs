@@ -135,3 +135,20 @@ pub(super) const GEMINI: Hand = Hand {
     },
     tells_cost: false,
 };
+
+pub(super) const QWEN: Hand = Hand {
+    name: "qwen",
+    settings: "args = [\"--auth-type\", \"openai\"]\n",
+    file: (".qwen/settings.json", "{}"),
+    env: &[
+        ("OPENAI_API_KEY", "dummy"),
+        ("OPENAI_BASE_URL", "{model}/v1"),
+        ("OPENAI_MODEL", "scripted"),
+        ("QWEN_CODE", "1"),
+    ],
+    write: GEMINI.write,
+    run: |command| Step::Tool("run_shell_command", json!({"command": command, "is_background": false})),
+    busy: CODEX.busy,
+    used_up: OPENCODE.used_up,
+    tells_cost: false,
+};

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::hands::{CODEX, GEMINI, Hand, OPENCODE};
+use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::model::{Model, Step, turns};
 use super::stopping;
@@ -31,7 +31,7 @@ impl Scene {
         terminal.file("PROMPT.md", task).file(
             "loopkeeper.toml",
             &format!(
-                "agent = \"{name}\"\n[limits]\niteration_time = \"120s\"\n\
+                "agent = \"{name}\"\n[limits]\niteration_time = \"5m\"\n\
                  [agents.{name}]\n{settings}{more}"
             ),
         );
@@ -305,4 +305,15 @@ fn gemini_stopped_while_a_tool_runs_leaves_nothing() {
 #[test]
 fn gemini_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
     stopped(GEMINI, "off", "env = { GEMINI_CLI_NO_RELAUNCH = \"false\" }\n");
+}
+
+#[test]
+fn qwen_completes_three_iterations() {
+    three_iterations(QWEN);
+}
+
+#[test]
+fn qwen_is_denied_commands_that_are_no_checks() {
+    let run = |_: &Path| vec![(QWEN.run)("echo no > b.txt"), Step::Text("Done.")];
+    denied(QWEN, "", run, "b.txt".into());
 }

@@ -4,11 +4,21 @@
 # with the reason on stderr where it cannot be had. Run by itself it gets those it is told, else all, for target/tools.
 
 . "$(dirname "${BASH_SOURCE[0]}")/npm.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/node24.sh"
 
 get_codex() { agent_get codex "$1" '@openai/codex-*/vendor/*/bin/codex'; }
 get_opencode() { agent_get opencode "$1" 'opencode-*/bin/opencode'; }
 get_gemini() { agent_get gemini "$1" '.bin/gemini'; }
-get_qwen() { agent_get qwen "$1" '.bin/qwen'; }
+
+# It wants a newer node than many have: the pinned one comes along, and both are started by a script of ours.
+get_qwen() {
+    local program node script=$1/qwen/bin/qwen
+    node=$(get_node24 "$1") || return 1
+    program=$(PATH=$(dirname "$node"):$PATH agent_get qwen "$1" '.bin/qwen') || return 1
+    mkdir -p "$(dirname "$script")" || return 1
+    printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$node" "$program" >"$script" && chmod +x "$script" || return 1
+    (cd "$(dirname "$script")" && printf '%s/qwen\n' "$(pwd -P)")
+}
 
 # agent_get NAME DIR PROGRAM: PROGRAM is a pattern below node_modules; of several the first that starts is taken, as
 # some bring one for each kind of processor.

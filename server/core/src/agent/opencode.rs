@@ -104,6 +104,11 @@ fn tool(part: &Value) -> Vec<AgentEvent> {
     let state = part.get("state").unwrap_or(&Value::Null);
     let input = state.get("input").unwrap_or(&Value::Null);
     let call = tool_use(text(part, "tool"), text(part, "callID"), input, None);
+    // Where no command is allowed there is no shell at all.
+    if call.tool == "invalid" && Act::of(text(input, "tool")) == Act::Run {
+        let (tool, message) = (text(input, "tool").to_owned(), text(input, "error").to_owned());
+        return vec![AgentEvent::Denied { tool, message }];
+    }
     let after = if text(state, "status") == "error" {
         let message = text(state, "error").to_owned();
         if DENIED.iter().any(|it| message.contains(it)) {

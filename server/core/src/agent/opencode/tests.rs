@@ -81,6 +81,19 @@ fn what_was_refused_by_a_rule_is_a_denial() {
     assert!(matches!(failed.last(), Some(AgentEvent::ToolFailed { .. })), "{failed:?}");
 }
 
+#[test]
+fn a_shell_that_it_does_not_have_is_denied() {
+    let line = |tool: &str| {
+        format!(
+            r#"{{"type":"tool_use","sessionID":"s","part":{{"tool":"invalid","state":{{"status":"completed","input":{{"tool":"{tool}","error":"unavailable"}}}}}}}}"#
+        )
+    };
+    let denied = Opencode::new().line(&line("bash"));
+    assert!(matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash"), "{denied:?}");
+    let invalid = Opencode::new().line(&line("made_up"));
+    assert!(matches!(invalid.last(), Some(AgentEvent::ToolUse(_))), "{invalid:?}");
+}
+
 proptest! {
     #[test]
     fn total_on_any_line(line in any::<String>()) {
