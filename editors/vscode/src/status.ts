@@ -1,6 +1,7 @@
 // What the status bar says, computed from the server's last status. Pure: no editor, no clock of its own.
 // The text holds only our words and numbers, never text of a task or an agent; at most 24 characters besides the icon.
 
+import { facts } from "./facts";
 import type { LoopStatus, StatusParams } from "./protocol";
 
 export type ServerState = "starting" | "ready" | "failed";
@@ -87,7 +88,7 @@ export function situation(it: LoopStatus): string {
   }
   switch (it.phase) {
     case "waiting":
-      return `waiting until ${clock(it.wait?.resumesAt) ?? "it may go on"}`;
+      return `${waiting(it.wait?.reason)} until ${clock(it.wait?.resumesAt) ?? "it may go on"}`;
     case "paused":
       return it.pause && it.pause.reason !== "user" ? it.pause.message : "paused";
     case "untrusted":
@@ -107,6 +108,19 @@ export function situation(it: LoopStatus): string {
     case "iterating":
     case "ended":
       return it.activity ?? "working";
+  }
+}
+
+function waiting(reason: string | undefined): string {
+  switch (reason) {
+    case "quota":
+      return "waiting for the provider's usage limit";
+    case "backoff":
+      return "waiting to try the agent again";
+    case "calls":
+      return "the calls of this hour are used up, waiting";
+    default:
+      return "waiting";
   }
 }
 
@@ -202,7 +216,7 @@ function about(it: LoopStatus): string {
   const lines = [it.task.title, it.outcome ? situation(it) : `${progress(it)}: ${situation(it)}`];
   for (const item of it.criteria.items.slice(0, 12)) lines.push(`${mark(item.status)} ${item.name}${item.fact ? `: ${item.fact}` : ""}`);
   if (it.criteria.items.length > 12) lines.push(`and ${it.criteria.items.length - 12} more`);
-  if (it.breaker.state === "half-open") lines.push("the breaker is trying again: one iteration that gets on closes it");
+  lines.push(...facts(it));
   const cost = it.spent.costMicros;
   if (cost !== undefined) lines.push(`$${dollars(cost)} of $${dollars(it.limits.costMicros)} spent`);
   if (it.warnings && it.warnings.length > 0) lines.push(`note: ${it.warnings.join(", ")}`);

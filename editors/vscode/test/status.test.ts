@@ -72,6 +72,35 @@ test("a loop that ended says nothing while another works", () => {
   assert.equal(shown(loop(), { ...ended("failed", false), id: "b" })?.text, "Ralph 7/30 · 3/5");
 });
 
+test("the tooltip says what else is known, where there is something", () => {
+  const quiet = shown(loop())?.tooltip.split("\n");
+  assert.deepEqual(quiet, ["Parse dates", "iteration 7 of 30, 3 of 5 criteria pass: working", "agent mine"]);
+  const it = loop({
+    groups: [{ name: "core", state: "holds", passed: 2, total: 2 }, { name: "extra", state: "open", passed: 1, total: 3 }],
+    plan: { done: 2, open: 5, total: 7 },
+    branch: "ralph/dates",
+    away: "HEAD is on `main`",
+    weakened: [{ what: "a test was removed" }, { what: "a lint was turned off" }],
+    breaker: { state: "closed", counts: { ...counts, noProgress: 1 }, trips: 0, preset: { name: "small", because: "3 criteria" } },
+    warnings: ["`[on]` failed"],
+  });
+  assert.deepEqual(shown(it)?.tooltip.split("\n").slice(2), [
+    "groups: core holds, extra 1 of 3",
+    "plan: 2 of 7 done",
+    "agent mine, on branch ralph/dates",
+    "not on its branch: HEAD is on `main`",
+    "made easier by the agent: a test was removed, and 1 more",
+    "breaker patience: 3 criteria",
+    "note: `[on]` failed",
+  ]);
+});
+
+test("the tooltip says what is waited for", () => {
+  const waits = (reason: string): string | undefined => shown(loop({ phase: "waiting", wait: { reason, resumesAt: later(872) } }))?.tooltip;
+  assert.match(waits("quota") ?? "", /waiting for the provider's usage limit until /);
+  assert.match(waits("newer") ?? "", /: waiting until /);
+});
+
 test("the text never holds words of a task, the label and the tooltip do", () => {
   const it = shown(loop({ task: { uri: "file:///w/PROMPT.md", title: "$(bell) <b>x</b>" }, activity: "editing [a](command:b)" }));
   assert.equal(it?.text, "Ralph 7/30 · 3/5");

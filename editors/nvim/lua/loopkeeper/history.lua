@@ -1,5 +1,6 @@
 -- `:Ralph log`: the iterations of a loop, and what each criterion did in them.
 
+local facts = require('loopkeeper.facts')
 local ui = require('loopkeeper.ui')
 
 local M = {}
@@ -19,8 +20,7 @@ end
 ---@return string
 local function iteration_line(entry)
   local cost = entry.costMicros and ('$%.2f'):format(entry.costMicros / 1e6) or ''
-  local files = entry.changed == 1 and '1 file changed' or ('%d files changed'):format(entry.changed or 0)
-  local changed = entry.changed and files or ''
+  local changed = table.concat(vim.list_extend({ facts.changes(entry) }, facts.reached(entry)), '; ')
   local passed = entry.total > 0 and ('%d of %d pass'):format(entry.passed, entry.total) or 'at work'
   local name = entry.iteration == 0 and 'start' or tostring(entry.iteration)
   local line = ('%5s  %-14s  %-8s  %-8s  %s'):format(name, passed, duration(entry.durationMs), cost, changed)

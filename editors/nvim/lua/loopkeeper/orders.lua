@@ -78,8 +78,8 @@ end
 ---@param result loopkeeper.CommandResult
 local function show_rollback(result, client, argument)
   require('loopkeeper.checktime').run(client_module.root(client))
-  local counts = ('Back at iteration %d: %d written, %d removed.'):format(
-    argument.iteration,
+  local counts = ('back at %s: %d written, %d removed.'):format(
+    argument.iteration == 0 and 'the start' or 'iteration ' .. argument.iteration,
     result.written,
     result.removed
   )

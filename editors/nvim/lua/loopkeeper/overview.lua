@@ -1,5 +1,6 @@
 -- `:Ralph status`: every task with its criteria and its loop, as a buffer that keeps up while it is shown.
 
+local facts = require('loopkeeper.facts')
 local status = require('loopkeeper.status')
 local ui = require('loopkeeper.ui')
 
@@ -22,7 +23,13 @@ local states = {
   done = 'done',
   idle = 'idle',
 }
-local breakers = { open = 'open', ['half-open'] = 'trying again' }
+local waits = {
+  quota = "waiting for the provider's usage limit",
+  backoff = 'waiting to try the agent again',
+  calls = 'waiting: the calls of this hour are used up',
+  breaker = 'waiting to try once more',
+  between = 'waiting before the next iteration',
+}
 
 ---@param micros integer
 ---@return string
@@ -51,17 +58,11 @@ local function loop_lines(loop)
     table.insert(lines, '  ' .. loop.pause.message)
   end
   if loop.wait then
-    table.insert(lines, ('  waiting until %s: %s'):format(loop.wait.resumesAt, loop.wait.reason))
+    local why = waits[loop.wait.reason] or 'waiting'
+    table.insert(lines, ('  %s, %s left'):format(why, status.left(loop.wait.resumesAt)))
   end
-  if breakers[loop.breaker.state] then
-    table.insert(lines, ('  breaker %s: %s'):format(breakers[loop.breaker.state], loop.breaker.reason or ''))
-  end
-  local groups = vim.tbl_map(function(group)
-    return group.state == 'holds' and group.name .. ' holds'
-      or ('%s %d of %d'):format(group.name, group.passed, group.total)
-  end, loop.groups or {})
-  if #groups > 0 then
-    table.insert(lines, '  groups: ' .. table.concat(groups, ', '))
+  for _, fact in ipairs(vim.list_extend(facts.of_breaker(loop.breaker), facts.of_loop(loop))) do
+    table.insert(lines, '  ' .. fact)
   end
   if loop.warnings and #loop.warnings > 0 then
     table.insert(lines, '  note: ' .. table.concat(loop.warnings, ', '))

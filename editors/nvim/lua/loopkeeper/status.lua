@@ -116,7 +116,7 @@ end
 
 ---@param time string RFC 3339 in UTC
 ---@return string how long from now until then: 14:32, 1:14:32
-local function left(time)
+function M.left(time)
   local year, month, day, hour, minute, second = time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)')
   if not year then
     return '…'
@@ -142,7 +142,7 @@ local function one(loop)
   elseif loop.state == 'paused' then
     return 'Ralph paused ' .. counter, 'LoopkeeperPaused'
   elseif loop.state == 'working' and loop.wait then
-    return ('Ralph %s · %s'):format(counter, left(loop.wait.resumesAt)), 'LoopkeeperPaused'
+    return ('Ralph %s · %s'):format(counter, M.left(loop.wait.resumesAt)), 'LoopkeeperPaused'
   elseif loop.state == 'working' then
     local criteria = loop.criteria
     return ('Ralph %s · %d/%d'):format(counter, criteria.passed, criteria.total), 'LoopkeeperWorking'

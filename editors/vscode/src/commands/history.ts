@@ -2,13 +2,13 @@
 
 import { window } from "vscode";
 import { showChanges } from "../changes";
+import { files, iterationRow } from "../iterations";
 import type { Parts } from "../parts";
 import { plainMessage } from "../plain";
 import { Commands, Requests } from "../protocol";
 import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, OutputResult, RollbackResult } from "../protocol";
 import { isActive } from "../status";
 import { pickFrom, pickLoop } from "./pick";
-import type { Choice } from "./pick";
 
 const noLoop = "No loop has worked in this folder yet.";
 
@@ -68,10 +68,6 @@ function sayRollback(result: RollbackResult, iteration: number): void {
   void window.showWarningMessage(plainMessage(`${sum} Left alone: ${refused.path} (${refused.why})${rest}.`));
 }
 
-function files(count: number): string {
-  return count === 1 ? "1 file" : `${count} files`;
-}
-
 async function pickIteration(
   { server }: Pick<Parts, "server">,
   loop: LoopStatus,
@@ -84,22 +80,10 @@ async function pickIteration(
   // The start can always be gone back to, also while nothing is known about it.
   const start: IterationEntry = { iteration: 0, startedAt: loop.startedAt, passed: 0, total: 0 };
   const known = history.iterations.some((it) => it.iteration === 0) ? history.iterations : [start, ...history.iterations];
-  const rows = known.filter(fits).reverse().map(row);
+  const rows = known.filter(fits).reverse().map(iterationRow);
   if (rows.length === 0) {
     void window.showInformationMessage("This loop has finished no iteration yet.");
     return undefined;
   }
   return pickFrom(title, rows);
-}
-
-function row(it: IterationEntry): Choice<number> {
-  const parts = it.total > 0 ? [`${it.passed} of ${it.total} criteria pass`] : [];
-  if (it.iteration > 0 && it.changed !== undefined) parts.push(it.changed === 0 ? "no file changed" : `${files(it.changed)} changed`);
-  const at = new Date(it.startedAt);
-  return {
-    label: it.iteration === 0 ? "Start" : `Iteration ${it.iteration}`,
-    description: parts.join(", "),
-    ...(!Number.isNaN(at.getTime()) && { detail: at.toLocaleString() }),
-    value: it.iteration,
-  };
 }

@@ -42,7 +42,7 @@ export interface Choice<T> extends QuickPickItem {
 /** A list with a title; `undefined` when the user leaves it. */
 export async function pickFrom<T>(title: string, choices: (Choice<T> | string)[]): Promise<T | undefined> {
   const rows = choices.map((it) => (typeof it === "string" ? { label: it, kind: QuickPickItemKind.Separator } : it));
-  const picked = await window.showQuickPick<QuickPickItem>(rows, { title: plainLabel(title), matchOnDescription: true });
+  const picked = await window.showQuickPick<QuickPickItem>(rows, { title: plainLabel(title), matchOnDescription: true, matchOnDetail: true });
   return picked && "value" in picked ? (picked as Choice<T>).value : undefined;
 }
 

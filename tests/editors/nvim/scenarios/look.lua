@@ -96,6 +96,10 @@ return {
               startedAt = '2026-11-20T14:00:10Z',
               durationMs = 65000,
               changed = 3,
+              added = 12,
+              removed = 4,
+              milestones = { 'Tests pass holds' },
+              commit = '0123456789abcdef',
               passed = 1,
               total = 2,
             },
@@ -105,7 +109,7 @@ return {
     })
     editor:ex('Ralph diff')
     editor:wait_question('Changes of: ')
-    editor:answer('iteration 1: 3 files changed, 1 of 2 pass')
+    editor:answer('iteration 1: 3 files changed (+12 −4), 1 of 2 pass; Tests pass holds; commit 0123456789')
     editor:wait('the diff', 'return vim.wo.diff and #vim.api.nvim_tabpage_list_wins(0) == 2')
     support.same(2, editor:lua('return #vim.api.nvim_list_tabpages()'), 'tabs')
     support.same('old = 1', editor:buffer_text('/before/src/code.lua'), 'before')

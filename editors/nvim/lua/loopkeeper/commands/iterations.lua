@@ -1,6 +1,7 @@
 -- What is asked about an iteration: `:Ralph rollback`, `diff`, `output`, `log`.
 
 local client_module = require('loopkeeper.client')
+local facts = require('loopkeeper.facts')
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
 local status = require('loopkeeper.status')
@@ -39,10 +40,13 @@ end
 ---@param entry loopkeeper.IterationEntry
 ---@return string
 local function describe(entry)
-  local files = entry.changed == 1 and '1 file changed, ' or ('%d files changed, '):format(entry.changed or 0)
-  local changed = entry.changed and files or ''
+  local parts = { facts.changes(entry) }
+  if entry.total > 0 then
+    table.insert(parts, ('%d of %d pass'):format(entry.passed, entry.total))
+  end
   local name = entry.iteration == 0 and 'the start' or 'iteration ' .. entry.iteration
-  return ('%s: %s%d of %d pass'):format(name, changed, entry.passed, entry.total)
+  local first = #parts > 0 and ('%s: %s'):format(name, table.concat(parts, ', ')) or name
+  return table.concat(vim.list_extend({ first }, facts.reached(entry)), '; ')
 end
 
 --- Calls back with the iteration that was named, else the one that the user picks.

@@ -1,0 +1,77 @@
+-- What else is known of a loop or an iteration, in words. Declares functions; shows nothing.
+
+local M = {}
+
+---@param entry loopkeeper.IterationEntry
+---@return string? '3 files changed (+10 −2)'
+function M.changes(entry)
+  if not entry.changed or entry.iteration == 0 then
+    return nil
+  elseif entry.changed == 0 then
+    return 'no file changed'
+  end
+  local files = entry.changed == 1 and '1 file changed' or ('%d files changed'):format(entry.changed)
+  return entry.added and entry.removed and ('%s (+%d −%d)'):format(files, entry.added, entry.removed) or files
+end
+
+--- What was reached in it, the commit made of it, and whether it was undone.
+---@param entry loopkeeper.IterationEntry
+---@return string[]
+function M.reached(entry)
+  local reached = vim.list_slice(entry.milestones or {})
+  if entry.commit then
+    table.insert(reached, 'commit ' .. entry.commit:sub(1, 10))
+  end
+  if entry.takenBack then
+    table.insert(reached, 'taken back')
+  end
+  return reached
+end
+
+---@param loop loopkeeper.LoopStatus
+---@return string[] groups, the plan, the branch, what was made easier
+function M.of_loop(loop)
+  local lines = {}
+  local groups = vim.tbl_map(function(group)
+    return group.state == 'holds' and group.name .. ' holds'
+      or ('%s %d of %d'):format(group.name, group.passed, group.total)
+  end, loop.groups or {})
+  if #groups > 0 then
+    table.insert(lines, 'groups: ' .. table.concat(groups, ', '))
+  end
+  if loop.plan and loop.plan.total > 0 then
+    table.insert(lines, ('plan: %d of %d done'):format(loop.plan.done, loop.plan.total))
+  end
+  if loop.branch then
+    table.insert(lines, 'on branch ' .. loop.branch)
+  end
+  if loop.away then
+    table.insert(lines, 'not on its branch: ' .. loop.away)
+  end
+  for _, weakening in ipairs(loop.weakened or {}) do
+    table.insert(lines, 'made easier by the agent: ' .. weakening.what)
+  end
+  return lines
+end
+
+--- Its state where it is not closed, and where its numbers come from once they count.
+---@param breaker loopkeeper.BreakerStatus
+---@return string[]
+function M.of_breaker(breaker)
+  local lines = {}
+  local words = { open = 'open', ['half-open'] = 'trying again' }
+  if words[breaker.state] then
+    local why = breaker.reason and ': ' .. breaker.reason or ''
+    table.insert(lines, ('breaker %s%s'):format(words[breaker.state], why))
+  end
+  local counts = breaker.state ~= 'closed'
+  for _, count in pairs(breaker.counts or {}) do
+    counts = counts or count > 0
+  end
+  if breaker.preset and counts then
+    table.insert(lines, ('patience: %s'):format(breaker.preset.because))
+  end
+  return lines
+end
+
+return M

@@ -1,0 +1,39 @@
+// What else is known of a loop, a line each, for the tooltip: only what is not as usual or what the user asked for.
+
+import type { LoopStatus } from "./protocol";
+
+export function facts(it: LoopStatus): string[] {
+  return [...groups(it), ...plan(it), ...agent(it), ...branch(it), ...weakened(it), ...breaker(it)];
+}
+
+function groups({ groups = [] }: LoopStatus): string[] {
+  const parts = groups.map((it) => (it.state === "holds" ? `${it.name} holds` : `${it.name} ${it.passed} of ${it.total}`));
+  return parts.length > 0 ? [`groups: ${parts.join(", ")}`] : [];
+}
+
+function plan({ plan }: LoopStatus): string[] {
+  return plan.total > 0 ? [`plan: ${plan.done} of ${plan.total} done`] : [];
+}
+
+function agent(it: LoopStatus): string[] {
+  return [it.branch === undefined ? `agent ${it.agent}` : `agent ${it.agent}, on branch ${it.branch}`];
+}
+
+function branch({ away }: LoopStatus): string[] {
+  return away === undefined ? [] : [`not on its branch: ${away}`];
+}
+
+function weakened({ weakened = [] }: LoopStatus): string[] {
+  const [first, ...others] = weakened;
+  if (!first) return [];
+  const rest = others.length > 0 ? `, and ${others.length} more` : "";
+  return [`made easier by the agent: ${first.what}${rest}`];
+}
+
+function breaker({ breaker }: LoopStatus): string[] {
+  const lines = breaker.state === "half-open" ? ["the breaker is trying again: one iteration that gets on closes it"] : [];
+  // How patient it is matters once it counts.
+  const counts = breaker.state !== "closed" || Object.values(breaker.counts).some((it) => it > 0);
+  if (breaker.preset && counts) lines.push(`breaker patience: ${breaker.preset.because}`);
+  return lines;
+}
