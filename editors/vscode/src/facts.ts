@@ -6,6 +6,21 @@ export function facts(it: LoopStatus): string[] {
   return [...groups(it), ...plan(it), ...agent(it), ...branch(it), ...weakened(it), ...breaker(it)];
 }
 
+/** What a loop waits for. */
+export function waiting(reason: string | undefined): string {
+  switch (reason) {
+    case "quota":
+      return "waiting for the provider's usage limit";
+    case "backoff":
+      return "waiting to try the agent again";
+    case "calls":
+      return "the calls of this hour are used up, waiting";
+    case undefined:
+    default:
+      return "waiting";
+  }
+}
+
 function groups({ groups = [] }: LoopStatus): string[] {
   const parts = groups.map((it) => (it.state === "holds" ? `${it.name} holds` : `${it.name} ${it.passed} of ${it.total}`));
   return parts.length > 0 ? [`groups: ${parts.join(", ")}`] : [];

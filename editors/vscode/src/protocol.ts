@@ -145,14 +145,7 @@ export interface BreakerStatus {
   preset?: { name: "small" | "large" | "adaptive"; because: string };
 }
 
-export interface BreakerCounts {
-  noProgress: number;
-  sameError: number;
-  outputDecline: number;
-  permissionDenials: number;
-  oscillation: number;
-  fastFailures: number;
-}
+export type BreakerCounts = Record<"noProgress" | "sameError" | "outputDecline" | "permissionDenials" | "oscillation" | "fastFailures", number>;
 
 export interface CriteriaStatus {
   passed: number;
@@ -176,27 +169,15 @@ export interface CriterionStatus {
   place: { file: string; start: number; length: number };
 }
 
-export interface LoopsParams {
-  all?: boolean;
-}
+export interface LoopsParams { all?: boolean }
 
-export interface LoopsResult {
-  loops: LoopStatus[];
-}
+export interface LoopsResult { loops: LoopStatus[] }
 
-export interface SubscribeParams {
-  loopId: string;
-  on: boolean;
-}
+export interface SubscribeParams { loopId: string; on: boolean }
 
-export interface SubscribeResult {
-  subscribed: boolean;
-}
+export interface SubscribeResult { subscribed: boolean }
 
-export interface IterationsParams {
-  loopId: string;
-  last?: number;
-}
+export interface IterationsParams { loopId: string; last?: number }
 
 export interface IterationsResult {
   loopId: string;
@@ -219,9 +200,7 @@ export interface IterationEntry {
   total: number;
 }
 
-export interface TrustPageParams {
-  task: string;
-}
+export interface TrustPageParams { task: string }
 
 export interface TrustPageResult {
   hash: string;

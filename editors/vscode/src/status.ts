@@ -1,7 +1,7 @@
 // What the status bar says, computed from the server's last status. Pure: no editor, no clock of its own.
 // The text holds only our words and numbers, never text of a task or an agent; at most 24 characters besides the icon.
 
-import { facts } from "./facts";
+import { facts, waiting } from "./facts";
 import type { LoopStatus, StatusParams } from "./protocol";
 
 export type ServerState = "starting" | "ready" | "failed";
@@ -108,19 +108,6 @@ export function situation(it: LoopStatus): string {
     case "iterating":
     case "ended":
       return it.activity ?? "working";
-  }
-}
-
-function waiting(reason: string | undefined): string {
-  switch (reason) {
-    case "quota":
-      return "waiting for the provider's usage limit";
-    case "backoff":
-      return "waiting to try the agent again";
-    case "calls":
-      return "the calls of this hour are used up, waiting";
-    default:
-      return "waiting";
   }
 }
 
