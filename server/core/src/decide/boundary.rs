@@ -12,6 +12,9 @@ use super::{
 
 /// What comes next when nothing runs, or when the agent waits in its stop hook.
 pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
+    if live.putting_back {
+        return Vec::new();
+    }
     if !state.held {
         return on(state, live, now);
     }

@@ -61,13 +61,17 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::RollbackReady { to, shot, .. } if live.taking_back.is_some() => {
             regression::ready(state, live, to, shot)
         }
-        Event::RollbackReady { to, paths, shot } => rollback_ready(state, to, paths, shot),
+        Event::RollbackReady { to, paths, shot } => rollback_ready(state, live, to, paths, shot),
         Event::RolledBack { to, paths, tree, from, refused } => {
+            live.putting_back = false;
             let reason = live.taking_back.take();
-            let again = reason.is_some().then(|| regression::judge_again(state, live));
+            let then = match reason {
+                Some(_) => vec![regression::judge_again(state, live)],
+                None => regression::goes_on(state),
+            };
             let mended = weakening::mended(state, &tree, &paths, &refused);
             let record = Record::RolledBack { to, tree, from, paths, reason, mended };
-            std::iter::once(Step::Record(record)).chain(again).collect()
+            std::iter::once(Step::Record(record)).chain(then).collect()
         }
         // Each is told once: a command that fails every time would say nothing new.
         Event::HookFailed { event, .. } if state.hooks_failed.contains_key(&event) => Vec::new(),
@@ -228,8 +232,11 @@ pub(super) fn undead(left: &str) -> Step {
 }
 
 /// The tree as it is becomes a snapshot on record before a byte of it is overwritten.
-fn rollback_ready(state: &Loop, to: u32, paths: Vec<String>, shot: Shot) -> Vec<Step> {
-    let Some(tree) = state.tree_after(to).map(str::to_owned) else { return Vec::new() };
+fn rollback_ready(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>, shot: Shot) -> Vec<Step> {
+    let Some(tree) = state.tree_after(to).map(str::to_owned) else {
+        live.putting_back = false;
+        return regression::goes_on(state);
+    };
     put_back(state, shot, Effect::Rollback { to, tree, paths })
 }
 

@@ -34,7 +34,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         Order::ResetSession => sessions::reset(state),
         Order::AcceptWeakening => weakening::accept(state),
         Order::Check => check(state, live),
-        Order::Rollback { to, paths } => rollback(state, to, paths),
+        Order::Rollback { to, paths } => rollback(state, live, to, paths),
     }
 }
 
@@ -109,7 +109,10 @@ fn check(state: &Loop, live: &mut Live) -> Vec<Step> {
     vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
 }
 
-fn rollback(state: &Loop, to: u32, paths: Vec<String>) -> Vec<Step> {
+fn rollback(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>) -> Vec<Step> {
+    if live.putting_back {
+        return refuse("files are being put back. Hint: ask again when they are");
+    }
     if !state.is_paused_at_rest() || state.stop.is_some() {
         return refuse("the loop is at work. Hint: pause it first");
     }
@@ -117,6 +120,7 @@ fn rollback(state: &Loop, to: u32, paths: Vec<String>) -> Vec<Step> {
         let message = format!("there is no snapshot of iteration {to}");
         return vec![Step::Effect(Effect::Refuse { code: RefusalCode::BadArgument, message })];
     }
+    live.putting_back = true;
     vec![Step::Effect(Effect::PrepareRollback { to, paths })]
 }
 

@@ -33,6 +33,7 @@ pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
         // Work is not taken back for a check that only fails now and then.
         return Some(vec![judge_again(state, live)]);
     }
+    live.putting_back = true;
     live.taking_back = Some(format!("iteration {} broke {}", row.number, named(&broken)));
     let to = state.kept_iterations().map(|it| it.number).filter(|it| *it < row.number).last().unwrap_or(0);
     Some(vec![Step::Effect(Effect::PrepareRollback { to, paths: Vec::new() })])
@@ -42,7 +43,7 @@ pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
 pub(super) fn ready(state: &Loop, live: &mut Live, to: u32, shot: Shot) -> Vec<Step> {
     let before = state.tree_before().map(str::to_owned).filter(|_| shot.tree == state.judged_tree);
     let Some(tree) = before else {
-        live.taking_back = None;
+        (live.taking_back, live.putting_back) = (None, false);
         live.kept = Some(state.iteration);
         return vec![Step::Effect(Effect::GoOn)];
     };
@@ -57,13 +58,20 @@ pub(super) fn judge_again(state: &Loop, live: &mut Live) -> Step {
 
 /// The user's own way back is answered by a refusal; the loop's is no small matter.
 pub(super) fn failed(state: &Loop, live: &mut Live, message: &str) -> Vec<Step> {
-    match live.taking_back.take() {
+    live.putting_back = false;
+    match live.taking_back.take().filter(|_| state.stop.is_none()) {
         Some(reason) => {
             let message = format!("{reason}, and its changes could not be taken back: {message}");
             hold(state, PauseReason::Workspace, message)
         }
-        None => Vec::new(),
+        None => goes_on(state),
     }
+}
+
+/// What was asked for while files were put back is followed now.
+pub(super) fn goes_on(state: &Loop) -> Vec<Step> {
+    let waits = state.stop.is_some() || state.pause.is_none();
+    if waits { vec![Step::Effect(Effect::GoOn)] } else { Vec::new() }
 }
 
 /// What the sentence of an iteration adds where its regression stays.

@@ -266,6 +266,8 @@ pub struct Live {
     pub letting_go: bool,
     /// The documents for the coming iteration, while a slot is asked for it.
     pub asking: Option<Box<Reading>>,
+    /// Files are being put back: nothing is decided until they are.
+    pub putting_back: bool,
     /// Why the last iteration is being taken back.
     pub taking_back: Option<String>,
     /// The iteration whose regression is judged once more.

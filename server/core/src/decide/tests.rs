@@ -5,6 +5,7 @@ mod breaking;
 mod exit;
 mod git;
 mod held;
+mod invariants;
 mod limits;
 mod memory;
 mod outcomes;

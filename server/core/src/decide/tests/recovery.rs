@@ -121,6 +121,39 @@ fn neither_a_stop_nor_the_users_hand_is_overruled() {
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Completed));
 }
 
+/// Orders a stop so many turns after the way back began.
+fn stops(mut sim: Sim, order: Order, turns: usize) {
+    for _ in 0..turns {
+        sim.turn();
+    }
+    sim.order(order);
+    sim.play();
+    let back = sim.entries.iter().filter(|it| matches!(it.record, Record::RolledBack { .. })).count();
+    let last = sim.entries.last().map(|it| &it.record);
+    assert!(back == 1 && matches!(last, Some(Record::Ended { .. })), "{turns}: {back}, {last:?}");
+}
+
+#[test]
+fn a_stop_waits_until_files_are_put_back() {
+    for turns in 0..4 {
+        let mut sim = Sim::new(two(OnRegression::Rollback), "pf", vec![Act::new("ff"), Act::new("pp")]);
+        while sim.live.taking_back.is_none() {
+            assert!(sim.turn());
+        }
+        stops(sim, if turns % 2 == 0 { Order::Stop } else { Order::StopNow }, turns);
+        let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("fp")]);
+        while sim.state.history.is_empty() {
+            assert!(sim.turn());
+        }
+        sim.order(Order::Pause);
+        sim.play();
+        sim.order(Order::Rollback { to: 0, paths: Vec::new() });
+        // One at a time: this one is refused.
+        sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+        stops(sim, Order::Stop, turns);
+    }
+}
+
 #[test]
 fn a_way_back_forks_the_memory() {
     let mut spec = two(OnRegression::Keep);
@@ -135,6 +168,7 @@ fn a_way_back_forks_the_memory() {
     sim.play();
     assert_eq!((sim.state.claims, sim.state.open_items().count()), (1, 0));
     sim.order(Order::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
+    sim.play();
     assert!(!sim.state.history[1].taken_back, "single files are no way back");
     sim.order(Order::Rollback { to: 1, paths: Vec::new() });
     sim.play();

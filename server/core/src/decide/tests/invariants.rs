@@ -1,0 +1,354 @@
+//! Random loops with everything that a loop can have, crashed, rebooted and ordered about at every point. What holds
+//! of each is read from its journal alone, as an outsider would; journals that are forged must not pass.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::test_runner::TestCaseError;
+use proptest::{collection, prop_assert, proptest};
+
+use super::properties::check_journal;
+use super::sim::{Act, Sim, criterion, item, spec};
+use crate::agent::{AgentEnding, AgentRun, ProviderClass};
+use crate::check::Status;
+use crate::decide::Order;
+use crate::journal::{
+    BreakerCause, BreakerState, Entry, LoopSpec, OutcomeKind, Pinned, Record, SnapshotWhen, Weakening,
+};
+use crate::settings::{AtUsageLimit, GroupRule, OnRegression, Unanswered};
+
+const RESULTS: [&str; 10] = ["fff", "5ff", "5pf", "5pp", "fpp", "5tp", "zpp", "2pp", "5fp", "ppp"];
+const SAYS: [&str; 4] =
+    ["", "<promise>COMPLETE</promise>", "Which database do you want?", "EXIT_SIGNAL: true"];
+
+fn act() -> impl Strategy<Value = Act> {
+    let error = prop_oneof![
+        8 => Just(None),
+        1 => Just(Some(ProviderClass::Transient)),
+        1 => Just(Some(ProviderClass::Quota)),
+        1 => Just(Some(ProviderClass::Crash)),
+        1 => Just(Some(ProviderClass::Login)),
+    ];
+    let weakens = prop_oneof![5 => Just(None), 1 => Just(Some(vec!["tests/a.py"])), 1 => Just(Some(vec![]))];
+    let makes = prop_oneof![4 => Just(None), 1 => Just(Some("one")), 1 => Just(Some("two"))];
+    let numbers = (0..RESULTS.len(), 0..SAYS.len(), 0..4_usize, 0..2_000_000_u64, 1..40_000_u64);
+    (numbers, error, weakens, makes, any::<[bool; 4]>()).prop_map(
+        |(numbers, error, weakens, makes, flags)| {
+            let (results, says, ticks, cost, takes_ms) = numbers;
+            let [changed, denied, hangs, forgets] = flags;
+            Act {
+                changed: if changed { vec!["a.rs"] } else { vec![] },
+                denied: if denied { vec!["Bash: git push"] } else { vec![] },
+                says: SAYS[says],
+                hangs: hangs && takes_ms % 5 == 0,
+                forgets: forgets && takes_ms % 7 == 0,
+                error,
+                weakens,
+                makes,
+                ticks,
+                cost,
+                takes_ms,
+                ..Act::new(RESULTS[results])
+            }
+        },
+    )
+}
+
+fn order(n: u8) -> Order {
+    match n {
+        0 => Order::Pause,
+        1..=3 => Order::Resume,
+        4 => Order::Steer("left".to_owned()),
+        5 => Order::ResetBreaker,
+        6 => Order::Answer("as you like".to_owned()),
+        7 => Order::Answer("stop".to_owned()),
+        8 => Order::ResetSession,
+        9 | 10 => Order::AcceptWeakening,
+        11 => Order::Rollback { to: 0, paths: Vec::new() },
+        12 => Order::Rollback { to: 1, paths: vec!["tests/a.py".to_owned()] },
+        13 => Order::StopNow,
+        _ => Order::Check,
+    }
+}
+
+/// Each bit is one thing that a loop may have or not.
+fn made(bits: u16) -> LoopSpec {
+    let has = |bit: u16| bits & (1 << bit) != 0;
+    let mut criteria = vec![criterion("a", "a"), criterion("b", "b"), criterion("c", "c")];
+    criteria[1].stage = has(0).then_some(2);
+    criteria[2].required = !has(1);
+    if has(2) {
+        for it in &mut criteria {
+            it.group = Some("g".to_owned());
+        }
+    }
+    if has(3) {
+        criteria.push(criterion("prose", ""));
+    }
+    let mut made = spec(criteria);
+    if has(4) {
+        made.plan = vec![item("x"), item("y")];
+    }
+    made.attended = has(5);
+    made.anyway = has(6);
+    let settings = &mut made.settings;
+    settings.limits.iterations = 7;
+    settings.limits.cost_micros = 5_000_000;
+    settings.limits.calls_per_hour = if has(7) { 3 } else { 100 };
+    settings.session.resume = has(8);
+    settings.exit.groups = if has(9) { GroupRule::Majority } else { GroupRule::All };
+    settings.exit.when = has(10).then(|| "criteria and promise or iterations>=5".to_owned());
+    settings.git.on_regression = if has(11) { OnRegression::Rollback } else { OnRegression::Keep };
+    settings.breaker.max_trips = if has(12) { 1 } else { 3 };
+    settings.questions.unanswered = if has(13) { Unanswered::Pause } else { Unanswered::Continue };
+    settings.usage_limit = if has(14) { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
+    made
+}
+
+fn shove(sim: &mut Sim, at: usize, (what, n): (u8, u8)) {
+    match what {
+        0..=2 => {
+            for _ in 0..n % 12 {
+                sim.turn();
+            }
+        }
+        3 | 4 => {
+            let boot = sim.state.boot.clone();
+            sim.crash(&boot);
+        }
+        5 => sim.crash(&format!("boot-{at}")),
+        6 => sim.edited(RESULTS[usize::from(n) % RESULTS.len()]),
+        7 => sim.documents.push(criterion(&format!("new{at}"), "d")),
+        8 => sim.documents.truncate(2.max(sim.documents.len() - 1)),
+        _ => sim.order(order(n % 16)),
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_happens(
+        bits in any::<u16>(),
+        acts in collection::vec(act(), 0..20),
+        shoves in collection::vec((0..13_u8, any::<u8>()), 0..30),
+    ) {
+        let mut sim = Sim::new(made(bits), RESULTS[usize::from(bits) % 3], acts);
+        for (at, one) in shoves.iter().enumerate() {
+            shove(&mut sim, at, *one);
+        }
+        rest(&mut sim)?;
+        check_journal(&sim.entries)?;
+        holds(&sim.entries)?;
+        prop_assert!(sim.state.stop.is_none() || sim.state.outcome.is_some(), "a stop is honoured");
+        prop_assert!(sim.state.outcome.is_some() || sim.state.pause.is_some(), "rests for a reason");
+    }
+}
+
+/// A goal, a weakening, a regression that is taken back, the whole: dying at any moment changes nothing that counts.
+#[test]
+fn a_crash_at_every_point() {
+    let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("5pp") };
+    let acts =
+        vec![Act::new("5pf"), Act::new("5fp"), weakens, Act { weakens: Some(vec![]), ..Act::new("5pp") }];
+    for boot in ["boot-1", "another"] {
+        for point in 0.. {
+            let mut sim = Sim::new(made(1 << 5 | 1 << 11), "5ff", acts.clone());
+            let reached = (0..point).all(|_| sim.turn());
+            sim.crash(boot);
+            rest(&mut sim).and_then(|()| check_journal(&sim.entries)).unwrap();
+            holds(&sim.entries).unwrap();
+            if !reached {
+                break;
+            }
+        }
+    }
+}
+
+/// Plays until nothing is left to do: within a bound, since a loop that never rests costs money.
+fn rest(sim: &mut Sim) -> Result<(), TestCaseError> {
+    let rests = (0..2_000).any(|_| !sim.turn());
+    let last: Vec<_> = sim.entries.iter().rev().take(12).map(|it| &it.record).collect();
+    prop_assert!(rests, "it rests: {last:#?}");
+    Ok(())
+}
+
+/// What the records said so far, as far as the next one has to agree with it.
+#[derive(Default)]
+struct Told<'a> {
+    spec: Option<&'a LoopSpec>,
+    pinned: &'a [Pinned],
+    results: BTreeMap<&'a str, Status>,
+    judged: &'a str,
+    /// No other tree was seen since the last round.
+    is_judged: bool,
+    tree: &'a str,
+    running: Option<u32>,
+    /// Wall time before which nothing may start.
+    not_before: u64,
+    run: Option<&'a AgentRun>,
+    weakened: bool,
+    is_open: bool,
+    changed: u64,
+}
+
+fn holds(entries: &[Entry]) -> Result<(), TestCaseError> {
+    let mut told = Told::default();
+    for entry in entries {
+        told.take(entry)?;
+    }
+    Ok(())
+}
+
+impl<'a> Told<'a> {
+    fn take(&mut self, entry: &'a Entry) -> Result<(), TestCaseError> {
+        match &entry.record {
+            Record::LoopStarted { spec, .. } => self.spec = Some(spec),
+            Record::Baseline { criteria, round, plan, .. } => {
+                self.pinned = criteria;
+                self.is_open = plan.iter().any(|it| it.blocking && !it.done);
+                if let Some(it) = round {
+                    self.judge(it);
+                }
+            }
+            Record::ChecksDone { round, .. } => self.judge(round),
+            Record::SnapshotTaken { tree, .. } => (self.tree, self.is_judged) = (tree, self.judged == tree),
+            Record::IterationIntended { iteration, .. } => {
+                prop_assert!(self.running.is_none(), "one agent at a time");
+                prop_assert!(entry.at.wall >= self.not_before, "no start before a wait is over");
+                self.running = Some(*iteration);
+            }
+            Record::AgentEnded { run, .. } => {
+                self.running = None;
+                self.run = Some(run);
+            }
+            // What was interrupted says nothing.
+            Record::Recovered { .. } if self.running.take().is_some() => self.run = None,
+            Record::Waiting { until, .. } => self.not_before = until.wall,
+            Record::Resumed {} | Record::Answered { .. } => self.not_before = 0,
+            Record::IterationEnded { plan, weakened, changes, .. } => {
+                // Fewer tests are lifted by any round that runs them again.
+                self.weakened = weakened.iter().any(|it| !it.path.is_empty());
+                self.is_open = plan.iter().any(|it| it.blocking && !it.done);
+                self.changed = changes.count;
+            }
+            Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => self.weakened = false,
+            Record::RolledBack { tree, .. } => {
+                // The memory forks: the plan is what it was then.
+                (self.weakened, self.is_open) = (false, false);
+                (self.tree, self.is_judged) = (tree, self.judged == tree);
+            }
+            Record::BreakerChanged { state, cause, .. } => self.breaker(*state, *cause)?,
+            Record::Ended { outcome } if outcome.kind == OutcomeKind::Completed => {
+                self.completed(outcome.verified)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, round: &'a crate::journal::Round) {
+        (self.judged, self.is_judged) = (&round.tree_after, true);
+        self.results.extend(round.results.iter().map(|it| (it.criterion.0.as_str(), it.status)));
+    }
+
+    /// Trouble of the provider is no lack of progress.
+    fn breaker(&mut self, state: BreakerState, cause: Option<BreakerCause>) -> Result<(), TestCaseError> {
+        self.not_before = 0;
+        if state != BreakerState::Open
+            || matches!(cause, Some(BreakerCause::TrialFailed | BreakerCause::SameError))
+        {
+            return Ok(());
+        }
+        let works = self.run.is_some_and(|it| it.error.is_none() && it.ending == AgentEnding::Exited);
+        prop_assert!(works, "the breaker counts work: {cause:?}");
+        Ok(())
+    }
+
+    fn completed(&self, verified: bool) -> Result<(), TestCaseError> {
+        let settings = &self.spec.expect("begins").settings;
+        let required = || self.pinned.iter().filter(|it| it.criterion.required);
+        let passes = |it: &Pinned| self.results.get(it.criterion.id.0.as_str()) == Some(&Status::Pass);
+        prop_assert!(!self.weakened, "nothing weakened is done");
+        let failing = required().filter(|it| it.criterion.check.is_some() && !passes(it)).count();
+        prop_assert!(failing == 0 || (!verified && settings.exit.groups == GroupRule::Majority));
+        if !verified {
+            return Ok(());
+        }
+        prop_assert!(required().all(|it| it.criterion.check.is_some()), "a claim verifies nothing");
+        prop_assert!(required().all(passes), "all of it passes");
+        prop_assert!(self.is_judged, "judged on the last tree: {} {}", self.judged, self.tree);
+        prop_assert!(
+            !self.is_open || self.changed == 0 || settings.exit.when.is_some(),
+            "an open plan rests"
+        );
+        Ok(())
+    }
+}
+
+type Lie = (&'static str, fn(&mut Vec<Entry>));
+
+const LIES: [Lie; 7] = [
+    ("the same number again", |all| {
+        let at = second_start(all);
+        if let Record::IterationIntended { iteration, .. } = &mut all[at].record {
+            *iteration = 1;
+        }
+    }),
+    ("two agents", |all| all.retain(|it| !matches!(it.record, Record::AgentEnded { iteration: 1, .. }))),
+    ("before the wait is over", |all| {
+        let at = second_start(all);
+        all[at].at.wall -= 50_000;
+    }),
+    ("a check that failed", |all| {
+        let last = all.iter_mut().rev().find_map(|it| match &mut it.record {
+            Record::ChecksDone { round, .. } => Some(round),
+            _ => None,
+        });
+        last.unwrap().results[1].status = Status::TimedOut;
+    }),
+    ("something weakened", |all| {
+        for it in all {
+            if let Record::IterationEnded { weakened, .. } = &mut it.record {
+                weakened.push(Weakening {
+                    path: "tests/a.py".to_owned(),
+                    what: String::new(),
+                    criterion: None,
+                    since: 3,
+                });
+            }
+        }
+    }),
+    ("another tree", |all| {
+        let at = all.iter().rposition(|it| matches!(it.record, Record::IterationEnded { .. }));
+        all[at.unwrap()].record = Record::SnapshotTaken {
+            iteration: 3,
+            when: SnapshotWhen::After,
+            tree: "another".to_owned(),
+            head: None,
+            not_covered: vec![],
+        };
+    }),
+    ("a start after a stop", |all| {
+        let at = second_start(all);
+        all[at - 1].record = Record::Stopping { now: false };
+    }),
+];
+
+fn second_start(all: &[Entry]) -> usize {
+    let is_start = |it: &Entry| matches!(it.record, Record::IterationIntended { iteration: 2, .. });
+    all.iter().position(is_start).unwrap()
+}
+
+/// The rig's control: each lie about a journal that holds is found.
+#[test]
+fn forged_journals_do_not_hold() {
+    let mut made = made(1 << 5);
+    made.settings.limits.between_ms = 60_000;
+    let acts = vec![Act::new("5ff"), Act::new("5pf"), Act::new("5pp")];
+    let honest = Sim::new(made, "fff", acts).run().entries;
+    assert!(holds(&honest).is_ok() && check_journal(&honest).is_ok());
+    for (name, lie) in LIES {
+        let mut forged = honest.clone();
+        lie(&mut forged);
+        assert!(holds(&forged).is_err() || check_journal(&forged).is_err(), "{name} is not found");
+    }
+}
