@@ -42,8 +42,17 @@ impl ConfigFileError {
 /// `folder` itself. A real path.
 pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
-    let above = |name: &str| folder.ancestors().find(|it| it.join(name).exists()).map(Path::to_owned);
-    Ok(above("loopkeeper.toml").or_else(|| above(".git")).unwrap_or(folder))
+    let configured = |it: &&Path| it.join("loopkeeper.toml").exists();
+    let root =
+        folder.ancestors().find(configured).or_else(|| folder.ancestors().find(|it| has_repository(it)));
+    Ok(root.map(Path::to_owned).unwrap_or(folder))
+}
+
+/// Whether a git repository begins in `folder`. A `.git` folder alone is none: sandboxes of agents leave empty ones
+/// behind, also in a folder of temporary files, which would then be everybody's root.
+pub fn has_repository(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    git.is_file() || git.join("HEAD").symlink_metadata().is_ok()
 }
 
 /// The configuration that holds in `root`, with `arguments` on top.
@@ -138,6 +147,8 @@ mod tests {
         fs::write(home.join("a/.git"), "gitdir: elsewhere").unwrap();
         check("a");
         fs::create_dir(home.join("a/b/.git")).unwrap();
+        check("a");
+        fs::write(home.join("a/b/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         check("a/b");
         fs::write(home.join("a/loopkeeper.toml"), "").unwrap();
         check("a");

@@ -64,9 +64,11 @@ pub(super) const CODEX: Hand = Hand {
     file: (
         ".codex/config.toml",
         "model = \"scripted\"\nmodel_provider = \"local\"\n[model_providers.local]\nname = \"local\"\n\
-         base_url = \"{model}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n",
+         base_url = \"{model}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n\
+         [sandbox_workspace_write]\nexclude_slash_tmp = true\n",
     ),
-    // It puts no helpers of its own below what it takes for a folder of temporary files.
+    // Where it may write, its sandbox leaves an empty `.git` and others behind; it
+    // puts no helpers of its own below what it takes for a folder of temporary files.
     env: &[
         ("OPENAI_API_KEY", "dummy"),
         ("TMPDIR", "{home}/tmp"),

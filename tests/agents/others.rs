@@ -1,6 +1,7 @@
 //! Whole loops with each of the other agents: `loopkeeper run` starts it, the scripted model answers it, and the
 //! journal looks the same whichever it is.
 
+use std::cell::Cell;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -164,9 +165,14 @@ fn turned_away_for_a_moment(hand: Hand) {
 
 fn over_its_quota(hand: Hand) {
     let scene = Scene::new(hand, ONE_FILE, "", |_| vec![(hand.used_up)()]);
-    let waiting = scene.until(|it| it["type"] == "waiting");
+    let starts = Cell::new(0);
+    let waiting = scene.until(|it| {
+        starts.set(starts.get() + u32::from(it["type"] == "agent-started"));
+        it["type"] == "waiting"
+    });
     assert_eq!(waiting["reason"], "quota", "{waiting}");
-    assert_eq!(scene.model.prompts().len(), 1);
+    // How often it asks by itself is its own affair.
+    assert_eq!(starts.get(), 1);
 }
 
 /// Its safe mode keeps it inside of the work tree, and what it was refused does not look like work.

@@ -145,7 +145,7 @@ export interface BreakerStatus {
   preset?: { name: "small" | "large" | "adaptive"; because: string };
 }
 
-export type BreakerCounts = Record<"noProgress" | "sameError" | "outputDecline" | "permissionDenials" | "oscillation" | "fastFailures", number>;
+export interface BreakerCounts { noProgress: number; sameError: number; outputDecline: number; permissionDenials: number; oscillation: number; fastFailures: number }
 
 export interface CriteriaStatus {
   passed: number;

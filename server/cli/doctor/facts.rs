@@ -241,7 +241,7 @@ impl Looked {
         let is_readable = self.resolved.settings().is_ok();
         WorkspaceFacts {
             root: sanitize::line(&self.root.to_string_lossy()),
-            is_repository: self.root.ancestors().any(|it| it.join(".git").exists()),
+            is_repository: self.root.ancestors().any(config_files::has_repository),
             config: self.resolved.findings().to_vec(),
             tasks: is_readable.then(|| self.tasks().map_err(|it| trouble(&it))),
         }

@@ -255,7 +255,7 @@ fn what_fails_for_a_moment_and_says_for_how_long() {
     let limit =
         r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","resetsAt":1795197100}}"#;
     check(limit, 529, "Overloaded", Some(1_795_197_100_000));
-    check("", 429, "API Error: 429 Retry-After: 20", Some(1_795_197_048_000));
+    check("", 429, "API Error: 429 Retry-After: 20", Some(transcripts::NOW + 20_000));
     check("", 529, "Overloaded", None);
 }
 
