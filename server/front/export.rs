@@ -1,11 +1,13 @@
 //! Everything of a loop in one archive, to be given away: without secrets and without the user's home folder. Reads
 //! a loop as it is, at work or damaged, and changes nothing of it.
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::redact::{Cleaner, Found, Redactor, is_secret_name};
+use loopkeeper_core::redact::{Cleaner, Found, Redactor, is_secret_name, take_values};
 use loopkeeper_core::settings::Dialect;
 use loopkeeper_core::view::words;
 use serde_json::{Value, json};
@@ -17,6 +19,7 @@ use crate::adapters::archive::Archive;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::adapters::{clock, versions};
+use crate::keeper::launch;
 
 /// More is in no loop's folder.
 const MOST_FILES: usize = 20_000;
@@ -42,12 +45,8 @@ pub(crate) fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<Expor
             .hint("Give the archive another name with `--to FILE`, or remove the old one."),
         _ => Failure::ended(format_args!("cannot write {}: {error}", to.display())),
     })?;
-    let mut packing = Packing {
-        archive,
-        cleaner: cleaner(seen.as_ref()),
-        folder: format!("ralph-{}", dir.id()),
-        told: Vec::new(),
-    };
+    let mut packing =
+        Packing { archive, cleaner: cleaner(dir), folder: format!("ralph-{}", dir.id()), told: Vec::new() };
     // First of all, so that all it speaks of is there.
     let journal = std::fs::read(dir.journal()).map(whole_lines);
     packing.put_read("journal.jsonl", journal)?;
@@ -85,7 +84,9 @@ impl Packing {
     }
 
     fn put(&mut self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
-        let (bytes, found) = self.cleaner.clean(bytes);
+        let (bytes, values) = without_values(name, bytes);
+        let (bytes, mut found) = self.cleaner.clean(&bytes);
+        found.secrets += values;
         self.archive.add(&format!("{}/{name}", self.folder), &bytes)?;
         self.told.push((name.to_owned(), Ok(found)));
         Ok(())
@@ -130,15 +131,43 @@ pub(crate) fn taken_out(found: Found) -> String {
     format!("{secrets}, and the home folder {}", words::counted(found.homes as u64, "time"))
 }
 
-/// The values of variables that sound secret, and of all that the settings set.
-fn cleaner(seen: Option<&Seen>) -> Cleaner {
+/// The values of variables that sound secret, and of all that the settings set: these only the keeper's own file
+/// still knows.
+fn cleaner(dir: &LoopDir) -> Cleaner {
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     let secret = std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name));
-    let set = seen.map(|it| it.state.spec.settings.env_set.clone()).unwrap_or_default();
+    let start = std::fs::read(launch::start_file(dir)).ok();
+    let mut start = start.and_then(|it| serde_json::from_slice(&it).ok()).unwrap_or(Value::Null);
+    let set = take_values(&mut start);
+    // As it stands in the journal, between its quotes.
+    let quoted = |it: &String| json!(it).to_string();
+    let escaped = set.iter().map(quoted).map(|it| it.get(1..it.len() - 1).unwrap_or_default().to_owned());
+    let escaped: Vec<String> = escaped.collect();
     let home = std::env::var("HOME").unwrap_or_default();
-    Cleaner::new(Redactor::new(secret.chain(set).map(|(_, value)| value)), &home)
+    Cleaner::new(Redactor::new(secret.map(|(_, value)| value).chain(set).chain(escaped)), &home)
+}
+
+/// Settings without the values of variables, and how many these were. What holds none stays as it was written.
+fn without_values<'a>(name: &str, bytes: &'a [u8]) -> (Cow<'a, [u8]>, usize) {
+    let (parts, pretty): (Vec<&[u8]>, bool) = match Path::new(name).extension().and_then(OsStr::to_str) {
+        Some("json") => (vec![bytes], true),
+        Some("jsonl") => (bytes.split_inclusive(|it| *it == b'\n').collect(), false),
+        _ => return (Cow::Borrowed(bytes), 0),
+    };
+    let (mut out, mut count) = (Vec::with_capacity(bytes.len()), 0);
+    for part in parts {
+        let mut value: Value = serde_json::from_slice(part).unwrap_or(Value::Null);
+        let taken = take_values(&mut value).len();
+        count += taken;
+        match (taken, pretty) {
+            (0, _) => out.extend_from_slice(part),
+            (_, true) => out.extend(format!("{value:#}\n").into_bytes()),
+            (_, false) => out.extend(format!("{value}\n").into_bytes()),
+        }
+    }
+    (Cow::Owned(out), count)
 }
 
 /// A record that is just being written is not there yet.

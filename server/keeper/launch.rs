@@ -198,7 +198,7 @@ impl Drop for Served {
     }
 }
 
-fn start_file(dir: &LoopDir) -> PathBuf {
+pub(crate) fn start_file(dir: &LoopDir) -> PathBuf {
     dir.path().join("start.json")
 }
 

@@ -15,7 +15,9 @@ const SECRET: &str = "orange-elephant-4711";
 fn played() -> Played {
     Scenario {
         criteria: &["It is there: `exists done`"],
-        acts: &["touch done; echo \"$HOME/notes say orange-elephant-4711\""],
+        settings: "env.set = { SHORT = \"q7\", LONG = \"horse \\\"battery\\\"\" }",
+        of_agent: "env = { OWN = \"z9\" }",
+        acts: &["touch done; echo \"$HOME/notes say orange-elephant-4711\"; echo $LONG"],
         ends: Verified(1, ""),
         ..Scenario::default()
     }
@@ -40,9 +42,7 @@ fn a_loop_is_packed_without_secrets() {
     let dir = played.world.loops().pop().unwrap();
     let id = dir.file_name().unwrap().to_str().unwrap();
     let archive = played.world.root().join(format!("ralph-{id}.tar.gz"));
-    ran.expect(0)
-        .out(&format!("Loop {id} is exported to ralph-{id}.tar.gz: "))
-        .out("Taken out: 1 secret, and the home");
+    ran.expect(0).out(&format!("Loop {id} is exported to ralph-{id}.tar.gz: ")).out("Taken out: ");
     assert_eq!(fs::metadata(&archive).unwrap().permissions().mode() & 0o777, 0o600);
     let of = |name: &str| unpacked(&archive, &format!("ralph-{id}/{name}"));
     let home = played.world.terminal.folder().join("home").display().to_string();
@@ -50,16 +50,20 @@ fn a_loop_is_packed_without_secrets() {
     for name in String::from_utf8(listed).unwrap().lines() {
         let text = unpacked(&archive, name);
         assert!(!text.contains(SECRET) && !text.contains(&home), "{name}: {text}");
+        for value in ["\"q7\"", "\"z9\"", "horse"] {
+            assert!(!text.contains(value), "{value} in {name}: {text}");
+        }
     }
     assert!(of("output/0001.out").contains("~/notes say [redacted]"), "{}", of("output/0001.out"));
     assert!(of("prompts/0001.md").contains("iteration 1 of at most"));
     assert_eq!(of("journal.jsonl").lines().count(), played.records.len(), "every record");
-    assert!(of("settings.json").contains("\"iterations\""));
+    assert!(of("settings.json").contains("\"iterations\"") && of("settings.json").contains("\"SHORT\""));
+    assert!(of("start.json").contains("\"SHORT\"") && of("output/0001.out").contains("\n[redacted]\n"));
     let environment: serde_json::Value = serde_json::from_str(&of("environment.json")).unwrap();
     assert!(environment["git"].as_str().unwrap().starts_with("git version"), "{environment:#}");
     assert_eq!((&environment["loop"], &environment["damage"]), (&id.into(), &serde_json::Value::Null));
     assert!(
-        of("README.txt").contains("output/0001.out: 1 secret, and the home folder 1 time"),
+        of("README.txt").contains("output/0001.out: 2 secrets, and the home folder 1 time"),
         "{}",
         of("README.txt")
     );

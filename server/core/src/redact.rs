@@ -5,11 +5,13 @@ mod cleaned;
 mod shapes;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::sync::Arc;
 
 pub use cleaned::{Cleaner, Found};
 use shapes::{Rest, SHAPE_LOOKAHEAD, SHAPES};
+pub use variables::take_values;
 
 const MARK: &[u8] = b"[redacted]";
 /// Shorter values would black out ordinary words.
