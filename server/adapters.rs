@@ -18,5 +18,6 @@ pub mod scratch;
 pub mod snapshots;
 pub mod state_dir;
 pub mod task_files;
+pub mod template_file;
 pub mod trust;
 pub mod versions;

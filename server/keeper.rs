@@ -20,6 +20,7 @@ pub mod reading;
 pub mod rounds;
 pub mod signals;
 pub mod stage;
+mod template;
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;

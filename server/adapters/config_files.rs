@@ -11,6 +11,8 @@ use loopkeeper_core::settings::{Argument, Layer, LayerKind, Resolved, resolve};
 use rustix::fs::OFlags;
 use thiserror::Error;
 
+use super::template_file;
+
 /// No configuration is this long; a file that is, is something else.
 const MOST_BYTES: u64 = 1024 * 1024;
 
@@ -58,7 +60,13 @@ pub fn has_repository(folder: &Path) -> bool {
 /// The configuration that holds in `root`, with `arguments` on top.
 pub fn load(root: &Path, arguments: &[Argument]) -> Result<Resolved, ConfigFileError> {
     let user = user_file(std::env::var_os("XDG_CONFIG_HOME"), std::env::var_os("HOME"));
-    Ok(resolve(&layers(root, user.as_deref())?, arguments))
+    let mut resolved = resolve(&layers(root, user.as_deref())?, arguments);
+    if let Some((path, origin)) = resolved.template()
+        && let (Err(error), origin) = (template_file::read(root, path), origin.clone())
+    {
+        resolved.refuse(origin, format!("`prompt.template`: {error}"), error.hint().to_owned());
+    }
+    Ok(resolved)
 }
 
 /// The files that are there.

@@ -21,6 +21,7 @@ use super::main_loop::{Beginning, Keeper, Observer, Parts};
 use super::perform::{Hands, Scene};
 use super::signals::Signals;
 use super::stage::Stage;
+use super::template;
 use super::{KeeperError, private_file};
 use crate::adapters::journal_file::JournalFile;
 use crate::adapters::process::orphans;
@@ -47,6 +48,7 @@ pub fn prepare(
 ) -> Result<LoopDir, KeeperError> {
     let dir = workspace.new_loop(state, clock::now())?;
     dir.id().clone_into(&mut spec.loop_id);
+    let template = spec.settings.prompt_template.clone();
     let start = start_file(&dir);
     let json = serde_json::to_vec_pretty(&Start { spec })
         .map_err(|error| KeeperError::io("write", &start)(error.into()))?;
@@ -54,6 +56,7 @@ pub fn prepare(
     durable::replace_file(&start, &json).map_err(KeeperError::io("write", &start))?;
     let copy = task_copy(&dir);
     durable::replace_file(&copy, task_text.as_bytes()).map_err(KeeperError::io("write", &copy))?;
+    template::keep(&dir, workspace.root(), template.as_deref())?;
     Ok(dir)
 }
 

@@ -185,7 +185,7 @@ impl Hands {
     }
 
     fn read_task(&self, state: &Loop) {
-        let reading = reading::read(&self.scene, &state.spec);
+        let reading = reading::read(&self.scene, state);
         self.scene.tell(Event::TaskRead(Box::new(reading)));
     }
 

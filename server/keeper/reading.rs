@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use loopkeeper_core::decide::Reading;
+use loopkeeper_core::decide::{Loop, Reading};
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId, Document, Task, read as read_documents};
@@ -11,13 +11,14 @@ use loopkeeper_core::trust::{Item, Runs};
 use loopkeeper_core::when;
 
 use super::checks::files;
-use super::notes;
 use super::perform::Scene;
+use super::{notes, template};
 use crate::adapters::task_files;
 use crate::adapters::trust::TrustStore;
 use crate::adapters::trust::surfaces::surfaces;
 
-pub(super) fn read(scene: &Scene, spec: &LoopSpec) -> Reading {
+pub(super) fn read(scene: &Scene, state: &Loop) -> Reading {
+    let spec = &state.spec;
     let task = current(scene, spec);
     let trust = TrustStore::open(&scene.state);
     let typed = spec.inline_prompt.is_some();
@@ -30,6 +31,7 @@ pub(super) fn read(scene: &Scene, spec: &LoopSpec) -> Reading {
         plan: task.plan,
         matching: matching(spec),
         notes: notes::read(spec),
+        template: template::read(scene, state),
     }
 }
 

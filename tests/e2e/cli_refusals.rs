@@ -54,6 +54,31 @@ fn what_cannot_run_as_written_is_named_with_its_line() {
 }
 
 #[test]
+fn a_template_that_cannot_be_filled_in_keeps_a_loop_from_starting() {
+    let check = |template: Option<&str>, words: &[&str]| {
+        let terminal = Terminal::new();
+        let settings = format!("prompt.template = \"told.md\"\n{AGENT}");
+        terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", &settings);
+        if let Some(text) = template {
+            terminal.file("told.md", text);
+        }
+        let ran = terminal.run(&["run", "--trust"]);
+        ran.expect(2).err("loopkeeper.toml:1: `prompt.template`: ");
+        for word in words {
+            ran.err(word);
+        }
+        assert!(!terminal.root().join("ran-agent").exists());
+    };
+    check(None, &["there is no file told.md\n", "Hint: write the template"]);
+    check(
+        Some("{task}\n{failng}"),
+        &["told.md:2: `{failng}` is no part", "Hint: did you mean `{failing}`?\n"],
+    );
+    check(Some("{{task}}"), &["told.md:1: ", "Hint: did you mean `{task}`?\n"]);
+    check(Some("{failing}"), &["told.md:1: there is no `{task}`"]);
+}
+
+#[test]
 fn what_nobody_trusts_does_not_run() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT);

@@ -43,7 +43,7 @@ use std::collections::BTreeMap;
 use crate::agent::{AgentLeft, AgentRun};
 use crate::journal::{Head, Lines, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
-use crate::prompt::Notes;
+use crate::prompt::{Notes, Template};
 use crate::protection::Found;
 use crate::settings::Happening;
 use crate::task::{Criterion, CriterionId, PlanItem};
@@ -188,6 +188,8 @@ pub struct Reading {
     /// Globs of `exit.when` that files of the tree match.
     pub matching: Vec<String>,
     pub notes: Notes,
+    /// Of the prompt, as the user has it now.
+    pub template: Option<Template>,
 }
 
 /// What the list of calls that all loops of this user share says to one more.

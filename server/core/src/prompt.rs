@@ -7,6 +7,7 @@ mod notes;
 mod past;
 mod plan;
 mod sections;
+mod template;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,7 @@ use crate::journal::{Changes, Claim, Pinned, QuestionKind};
 use crate::settings::Committer;
 use crate::task::{CriterionId, PlanItem};
 pub use notes::{Notes, patterns};
+pub use template::{Fault, MAX_TEMPLATE_BYTES, Template};
 
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -33,6 +35,8 @@ pub const MAX_DECISIONS: usize = 20;
 pub struct PromptInput<'a> {
     /// The prompt document's text, as the user has it now.
     pub task: &'a str,
+    /// The user's own order of the parts.
+    pub template: Option<&'a Template>,
     pub iteration: u32,
     pub budget: Budget,
     pub pinned: &'a [Pinned],
@@ -115,14 +119,19 @@ pub struct Past<'a> {
 
 /// The prompt of one iteration.
 pub fn build(input: &PromptInput<'_>) -> String {
+    let whole = |task: &str, output_bytes| match input.template {
+        Some(template) => template.fill(input, task, output_bytes),
+        None => join(task, &sections::all(input, output_bytes)),
+    };
     let mut output_bytes = OUTPUT_BYTES;
     loop {
-        let state = sections::all(input, output_bytes);
-        if input.task.len() + state.len() + 2 <= input.max_bytes {
-            return join(input.task, &state);
+        let prompt = whole(input.task, output_bytes);
+        if prompt.len() <= input.max_bytes {
+            return prompt;
         }
         if output_bytes == 0 {
-            return join(&shortened_task(input.task, input.max_bytes.saturating_sub(state.len())), &state);
+            let room = input.max_bytes.saturating_sub(whole("", 0).len());
+            return whole(&shortened_task(input.task, room), 0);
         }
         output_bytes /= 2;
     }

@@ -50,6 +50,9 @@ pub struct Settings {
     pub mode: Mode,
     pub task_files: Vec<String>,
     pub task_exclude: Vec<String>,
+    /// Relative to the root, absolute where the user's own file names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_template: Option<String>,
     pub limits: Limits,
     /// Globs the agent must not weaken.
     pub protected: Vec<String>,
@@ -101,6 +104,7 @@ impl Default for Settings {
             mode: Mode::Loop,
             task_files: Vec::new(),
             task_exclude: vec!["**/fixtures/**".to_owned()],
+            prompt_template: None,
             limits: Limits::default(),
             protected: vec!["tests/**".to_owned()],
             check_timeout_ms: 10 * 60 * 1000,

@@ -16,6 +16,7 @@ use lsp_types::{
 };
 
 use self::kept::Kept;
+use crate::adapters::template_file;
 use crate::lookout::Picture;
 use crate::lookout::picture::TaskSeen;
 use crate::lookout::quick::Quick;
@@ -104,7 +105,11 @@ impl Made {
         for config in &picture.configs {
             let (Some(uri), lines) = (desk.uri(&config.path), Lines::of(&config.text)) else { continue };
             self.note_text(&uri, desk, &config.path, &config.text);
-            for remark in editor::settings::diagnostics("", &config.text) {
+            let template = editor::settings::template("", &config.text, |path| {
+                let error = template_file::read(config.path.parent()?, path).err()?;
+                Some((error.to_string(), error.hint().to_owned()))
+            });
+            for remark in editor::settings::diagnostics("", &config.text).into_iter().chain(template) {
                 let range = lines.range(&config.text, &remark.place.range, desk.encoding);
                 self.add(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
             }

@@ -176,7 +176,10 @@ fn slips_in_the_configuration_stand_there_until_they_are_mended() {
     assert_eq!(desk.editor.request("textDocument/codeAction", &params), json!([]), "it takes only commands");
     desk.change("loopkeeper.toml", 2, "[limits]\niterations = 3\n");
     desk.until("loopkeeper.toml", &[]);
-    desk.change("loopkeeper.toml", 3, "[limits\n");
+    desk.change("loopkeeper.toml", 3, "[prompt]\ntemplate = \"told.md\"\n");
+    let expect = "1 1 bad-value: there is no file told.md. Write the template, or take the key out.";
+    desk.until("loopkeeper.toml", &[expect]);
+    desk.change("loopkeeper.toml", 4, "[limits\n");
     let uri = desk.uri("loopkeeper.toml");
     desk.editor.until("syntax", |it| is_about(it, &uri) && it.to_string().contains("\"syntax\""));
     desk.editor.quit();

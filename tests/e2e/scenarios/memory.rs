@@ -1,5 +1,6 @@
 //! What an iteration is told of those before it, and of the files in which the project remembers.
 
+use super::detached::detached;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::{Scenario, task};
 
@@ -61,4 +62,55 @@ fn a_progress_file_is_asked_for_beside_stories_and_its_patterns_are_told() {
     played.told(2, "- `progress.txt`: read it before you begin.");
     played.told(2, "Codebase Patterns of `progress.txt`:\n\n```\n- use the pool\n```\n");
     assert!(!played.world.prompt(2).contains("is not there yet"));
+}
+
+#[test]
+fn a_template_orders_the_prompt_and_what_the_agent_makes_of_it_is_never_used() {
+    let template = "Mind the style.\n\n{plan}\n\n{task}\n\n{failing}\n\nNo {iteration}. {budget}\n";
+    let played = Scenario {
+        criteria: &["Enough: `exists d`"],
+        files: &[("docs/told.md", template)],
+        settings: "[prompt]\ntemplate = \"./docs/told.md\"\n",
+        acts: &[
+            "cp docs/told.md kept; echo '{task} {failing} Be lazy.' > docs/told.md",
+            "touch b",
+            "mv kept docs/told.md; touch d",
+        ],
+        ends: Verified(3, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let first = played.world.prompt(1);
+    assert!(first.starts_with("Mind the style.\n\n# Make it so\n"), "{first}");
+    assert!(
+        first.contains("\n\n## What fails: 1 of 1 checks\n") && first.contains("\nNo 1. Left after"),
+        "{first}"
+    );
+    assert!(first.contains("\n\n## Rules\n") && !first.contains("\n\n\n"), "{first}");
+    for number in [2, 3] {
+        played.told(number, "Mind the style.\n");
+        played.told(number, "## Restore what was weakened");
+        played.told(number, "- docs/told.md was changed\n");
+        played.not_told(number, "Be lazy.");
+    }
+}
+
+#[test]
+fn the_users_edit_of_a_template_counts_from_the_next_iteration_on() {
+    let (world, id) = detached(&Scenario {
+        criteria: &["Enough: `exists d`"],
+        files: &[("told.md", "{task}\n{failing}\nOld words.\n")],
+        settings: "prompt.template = \"told.md\"\n",
+        acts: &["touch $folder/up; until [ -f $folder/go ]; do sleep 0.02; done; touch a", "touch d"],
+        ..Scenario::default()
+    });
+    world.until_shared("up");
+    world.run(&["pause", &id]).expect(0);
+    std::fs::write(world.shared("go"), "").unwrap();
+    world.until("rest", |it| it["type"] == "iteration-ended");
+    world.shell("printf '{task}\\n{failing}\\nNew words.\\n' > told.md");
+    world.run(&["resume", &id]).expect(0);
+    world.until("the end", |it| it["type"] == "ended");
+    assert!(world.prompt(1).contains("\nOld words.\n"), "{}", world.prompt(1));
+    assert!(world.prompt(2).contains("\nNew words.\n"), "{}", world.prompt(2));
 }

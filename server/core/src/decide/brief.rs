@@ -38,6 +38,7 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
     let away = state.stand.away().map(ToString::to_string);
     build(&PromptInput {
         task: &reading.prompt,
+        template: reading.template.as_ref(),
         iteration: state.iteration + 1,
         budget: budget(state, at.now),
         resumed: at.resumed,

@@ -125,6 +125,7 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
     const LEFT: u32 = 3;
     prompt::build(&PromptInput {
         task,
+        template: None,
         iteration: if probe == Probe::Repeat { 2 } else { 1 },
         budget: Budget { iterations: LEFT, duration_ms: 600_000, ..Budget::default() },
         pinned: &[],

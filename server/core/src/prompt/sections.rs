@@ -20,26 +20,45 @@ const STEERING_BYTES: usize = 16 * 1024;
 const NAME_BYTES: usize = 400;
 const QUESTION_BYTES: usize = 4 * 1024;
 
-/// Everything below the task's text. `output_bytes` is what each failing check's output may take.
+type Tell = fn(&mut String, &PromptInput<'_>, usize);
+
+/// Each with the name of its placeholder, in the order in which they stand below the task. The last argument is what
+/// each failing check's output may take.
+pub(super) const SECTIONS: &[(&str, Tell)] = &[
+    ("opening", |out, input, _| opening(out, input)),
+    ("weakened", |out, input, _| weakened(out, input)),
+    ("branch", |out, input, _| away(out, input)),
+    ("failing", failing),
+    ("later", |out, input, _| later(out, input)),
+    ("holding", |out, input, _| holding(out, input)),
+    ("unchecked", |out, input, _| unchecked(out, input)),
+    ("last", |out, input, _| past::last(out, input)),
+    ("tried", |out, input, _| past::tried(out, input)),
+    ("decided", |out, input, _| past::decided(out, input)),
+    ("notes", |out, input, _| notes::tell(out, input)),
+    ("plan", |out, input, _| plan::tell(out, input.plan)),
+    ("asked", |out, input, _| settled(out, input)),
+    ("steering", |out, input, _| steering(out, input)),
+    ("context", |out, input, _| list(out, "Context: read these first", input.context)),
+    ("proposed", |out, input, _| proposed(out, input)),
+    ("rules", |out, input, _| ending(out, input)),
+];
+
+/// Everything below the task's text.
 pub(super) fn all(input: &PromptInput<'_>, output_bytes: usize) -> String {
+    let mut out = "---\n\n".to_owned();
+    for (_, tell) in SECTIONS {
+        tell(&mut out, input, output_bytes);
+    }
+    out
+}
+
+/// The section of this name.
+pub(super) fn one(name: &str, input: &PromptInput<'_>, output_bytes: usize) -> String {
     let mut out = String::new();
-    opening(&mut out, input);
-    weakened(&mut out, input);
-    away(&mut out, input);
-    failing(&mut out, input, output_bytes);
-    later(&mut out, input);
-    holding(&mut out, input);
-    unchecked(&mut out, input);
-    past::last(&mut out, input);
-    past::tried(&mut out, input);
-    past::decided(&mut out, input);
-    notes::tell(&mut out, input);
-    plan::tell(&mut out, input.plan);
-    settled(&mut out, input);
-    steering(&mut out, input);
-    list(&mut out, "Context: read these first", input.context);
-    proposed(&mut out, input);
-    ending(&mut out, input);
+    for (_, tell) in SECTIONS.iter().filter(|(it, _)| *it == name) {
+        tell(&mut out, input, output_bytes);
+    }
     out
 }
 
@@ -66,12 +85,17 @@ fn opening(out: &mut String, input: &PromptInput<'_>) {
     };
     let _ = write!(
         out,
-        "---\n\n# loopkeeper: iteration {} of at most {total}\n\n\
+        "# loopkeeper: iteration {} of at most {total}\n\n\
          Everything above is the task. From here on the loop's supervisor speaks. {mind} Do the most \
          important step that is missing, finish it, then end your turn: loopkeeper itself runs the checks on the \
          files as you leave them. What you say about them is no proof.\n\n",
         input.iteration
     );
+    let _ = writeln!(out, "{}\n", budget(input));
+}
+
+/// What is left of every limit.
+pub(super) fn budget(input: &PromptInput<'_>) -> String {
     let mut left = vec![words::counted(u64::from(input.budget.iterations), "iteration")];
     left.push(words::duration(input.budget.duration_ms));
     left.extend(input.budget.cost_micros.map(words::cost));
@@ -81,7 +105,7 @@ fn opening(out: &mut String, input: &PromptInput<'_>) {
     } else {
         ""
     };
-    let _ = writeln!(out, "Left after this iteration starts: {}.{scarce}\n", left.join(", "));
+    format!("Left after this iteration starts: {}.{scarce}", left.join(", "))
 }
 
 fn weakened(out: &mut String, input: &PromptInput<'_>) {

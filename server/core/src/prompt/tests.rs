@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{any, proptest};
 
-use super::{Asked, Budget, MAX_BYTES, Notes, Past, PromptInput, build};
+use super::{Asked, Budget, MAX_BYTES, Notes, Past, PromptInput, Template, build};
 use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, Lines, Pinned, QuestionKind, Role};
 use crate::settings::Committer;
@@ -28,6 +28,7 @@ struct Scene {
     weakened: Vec<String>,
     away: Option<(&'static str, &'static str)>,
     claim_wanted: bool,
+    template: Option<Template>,
 }
 
 /// One iteration before.
@@ -91,6 +92,7 @@ impl Scene {
     fn build(&self) -> String {
         build(&PromptInput {
             task: &self.task,
+            template: self.template.as_ref(),
             iteration: self.iteration,
             budget: Budget {
                 iterations: 23,
@@ -416,4 +418,36 @@ proptest! {
         let scene = Scene { task: task.repeat(times), steering: vec!["n".repeat(note)], ..Scene::new() };
         assert!(scene.build().len() <= MAX_BYTES);
     }
+}
+
+#[test]
+fn a_template_orders_the_parts_and_leaves_no_gaps() {
+    let check = |scene: &Scene, template: &str, expect: &str| {
+        let template = Some(Template::parse(template).unwrap());
+        let scene =
+            Scene { template, task: scene.task.clone(), steering: scene.steering.clone(), ..Scene::new() };
+        let prompt = scene.build();
+        let (own, _) = prompt.split_once("## Rules").unwrap_or_else(|| panic!("no rules: {prompt}"));
+        assert_eq!(own, expect);
+    };
+    let plain = Scene::new();
+    let told = Scene { steering: vec!["Use {task} as it is.".to_owned()], ..Scene::new() };
+    check(&plain, "{failing}\n\n{task}\n\n{notes}{plan}\n\nNow {{go}}.\n", "# Make it work\n\nNow {go}.\n\n");
+    check(&plain, "No {iteration} of {iteration}.\n\n{task}\n{failing}", "No 2 of 2.\n\n# Make it work\n\n");
+    check(&plain, "a\n\n\nb {task}\n\n{failing}\n\nc", "a\n\n\nb # Make it work\n\nc\n\n");
+    let left = "Left after this iteration starts: 23 iterations, 7 h 40 min, $24.50.";
+    check(&plain, "{budget}\n{task}{failing}", &format!("{left}\n# Make it work\n\n"));
+    // What the user says is told, named or not, and never taken for a placeholder.
+    let says = "## The user says, while you work\n\nUse {task} as it is.\n\n";
+    check(&told, "{task}\n\n{failing}", &format!("# Make it work\n\n{says}"));
+    check(&told, "{steering}\n\n{failing}\n\n{task}", &format!("{says}# Make it work\n\n"));
+}
+
+#[test]
+fn a_prompt_from_a_template_is_bounded_too() {
+    let template = Some(Template::parse("{task}\n{failing}\nEnd.").unwrap());
+    let scene = Scene { task: "x".repeat(2 * MAX_BYTES), template, ..Scene::new() };
+    let prompt = scene.build();
+    assert!(prompt.len() <= MAX_BYTES && prompt.len() > MAX_BYTES - 100, "{}", prompt.len());
+    assert!(prompt.contains("too long for a prompt") && prompt.contains("\nEnd.\n"));
 }

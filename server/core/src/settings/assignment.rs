@@ -98,8 +98,19 @@ fn assign_outside(settings: &mut Settings, assignment: &Assignment) -> bool {
             settings.serve = entries.iter().map(|it| Service::of(it, author)).collect();
             true
         }
+        Value::Text(path) if key.path == "prompt.template" => {
+            settings.prompt_template = Some(match (&assignment.origin, author) {
+                (Origin::File { place, .. }, Author::User) => beside(&place.file, path),
+                _ => path.trim_start_matches("./").to_owned(),
+            });
+            true
+        }
         value => key.section() == "on" && settings.on.assign(key.name(), value, author),
     }
+}
+
+fn beside(file: &str, path: &str) -> String {
+    file.rsplit_once('/').map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"))
 }
 
 fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {

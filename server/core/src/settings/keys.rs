@@ -33,6 +33,9 @@ pub(crate) const KEYS: &[Key] = &[
     key("tasks.exclude", Takes::Globs, r#"["**/fixtures/**"]"#,
         "Documents that match are not taken for tasks."),
 
+    key("prompt.template", Takes::Path, "",
+        "A file that says in which order and with which words around them an iteration is told its parts, which `PROMPTS.md` names; in the user's own file its path is relative to that file."),
+
     key("limits.iterations", Takes::Count, "25",
         "How often the agent is started at most."),
     key("limits.duration", Takes::Duration, r#""8h""#,

@@ -105,6 +105,18 @@ impl Resolved {
         &self.findings
     }
 
+    /// The template of the prompt and where it is named.
+    pub fn template(&self) -> Option<(&str, &Origin)> {
+        let row = self.effective.iter().find(|it| it.key == "prompt.template")?;
+        Some((self.settings.prompt_template.as_deref()?, &row.origin))
+    }
+
+    /// What the file at the end of a path says against it.
+    pub fn refuse(&mut self, origin: Origin, message: String, hint: String) {
+        let code = SettingCode::BadValue;
+        self.findings.push(SettingFinding { code, origin, message, hint, fix: None });
+    }
+
     /// Every effective value with its origin, in the order of the reference page.
     pub fn effective(&self) -> &[Effective] {
         &self.effective
@@ -171,6 +183,10 @@ fn assemble(reading: Reading) -> Resolved {
     for assignment in assignments {
         assign(&mut settings, &assignment);
         winners.insert(assignment.path(), assignment);
+    }
+    if let Some(template) = settings.prompt_template.as_ref().filter(|it| !it.starts_with('/')) {
+        // The agent must not write its own orders.
+        settings.protected.push(globset::escape(template));
     }
     settings.written = winners.keys().filter(|it| preset_sets(it)).cloned().collect();
     let silent = without_command(&settings.agents, &mentioned);

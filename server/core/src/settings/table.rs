@@ -51,6 +51,8 @@ pub(crate) enum Takes {
     Cost,
     Size,
     Flag,
+    /// A path relative to the root.
+    Path,
     /// Paths relative to the root.
     Paths,
     Globs,
@@ -132,6 +134,7 @@ impl fmt::Display for Takes {
             Self::Cost => "an amount in US dollars such as 2.50",
             Self::Size => "a size such as \"5GiB\"",
             Self::Flag => "true or false",
+            Self::Path => "a path below the root",
             Self::Paths => "a list of paths below the root",
             Self::Globs => "a list of globs",
             Self::Command => "a program and its arguments as a list of texts",

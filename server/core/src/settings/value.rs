@@ -83,6 +83,7 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Cost => cost(raw).and_then(above_zero),
         Takes::Size => amount(raw, size_bytes).and_then(above_zero),
         Takes::Flag => flag(raw),
+        Takes::Path => path(raw),
         Takes::Paths => texts(raw, path_fault),
         Takes::Globs => texts(raw, glob_fault),
         Takes::Command => command(raw),
@@ -137,6 +138,14 @@ fn line(raw: &Raw) -> Result<String, Wrong> {
     match raw {
         Raw::Text(text) if !text.chars().any(char::is_control) => Ok(text.clone()),
         _ => Err(found(raw)),
+    }
+}
+
+fn path(raw: &Raw) -> Result<Value, Wrong> {
+    let text = line(raw)?;
+    match path_fault(&text) {
+        Some(fault) => Err(wrong(fault, "write a path that goes down from where it begins")),
+        None => Ok(Value::Text(text)),
     }
 }
 

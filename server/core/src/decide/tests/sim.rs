@@ -407,6 +407,7 @@ impl Sim {
             surfaces: Vec::new(),
             matching: Vec::new(),
             notes: Notes::default(),
+            template: None,
         }
     }
 

@@ -22,6 +22,19 @@ pub fn diagnostics(file: &str, text: &str) -> Vec<Diagnostic> {
     findings(file, text).iter().filter_map(|it| Some(diagnostic(it, place(it)?))).collect()
 }
 
+/// What `look` has against the template that the text names: a fact and its remedy.
+pub fn template(
+    file: &str,
+    text: &str,
+    look: impl FnOnce(&str) -> Option<(String, String)>,
+) -> Option<Diagnostic> {
+    let resolved = resolve(&[layer(file, text)], &[]);
+    let (path, origin) = resolved.template()?;
+    let Origin::File { place, .. } = origin else { return None };
+    let (fact, hint) = look(path)?;
+    Some(Diagnostic::new(place, Severity::Error, Code::BadValue, said::fact(&fact, &hint)))
+}
+
 /// Cures of what is wrong at `range`.
 pub fn cures(file: &str, text: &str, range: &Range<usize>) -> Vec<Action> {
     let here = |it: &SettingFinding| {
@@ -39,9 +52,12 @@ pub fn cures(file: &str, text: &str, range: &Range<usize>) -> Vec<Action> {
 }
 
 fn findings(file: &str, text: &str) -> Vec<SettingFinding> {
-    let layer = Layer { kind: LayerKind::Workspace, file: file.to_owned(), text: text.to_owned() };
-    let resolved = resolve(&[layer], &[]);
+    let resolved = resolve(&[layer(file, text)], &[]);
     resolved.findings().iter().filter(|it| it.blocks()).cloned().collect()
+}
+
+fn layer(file: &str, text: &str) -> Layer {
+    Layer { kind: LayerKind::Workspace, file: file.to_owned(), text: text.to_owned() }
 }
 
 fn place(finding: &SettingFinding) -> Option<&Place> {

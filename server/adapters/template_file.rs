@@ -1,0 +1,92 @@
+//! The template of the prompt: a file of the root that no link leads out of, or one that the user's own configuration
+//! names. It is read and never run.
+
+use std::path::Path;
+
+use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, Template};
+use thiserror::Error;
+
+use super::config_files::{self, ConfigFileError};
+use super::task_files::{self, TaskFileError};
+
+/// Why no loop can be told by it.
+#[derive(Debug, Error)]
+pub enum TemplateError {
+    #[error("there is no file {path}")]
+    Absent { path: String },
+    #[error(transparent)]
+    Within(#[from] TaskFileError),
+    #[error(transparent)]
+    Elsewhere(#[from] ConfigFileError),
+    #[error("{path}:{line}: {message}")]
+    Wrong { path: String, line: usize, message: String, hint: String },
+}
+
+impl TemplateError {
+    /// The remedy, without a period; perhaps a question.
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::Absent { .. } => "write the template, or take the key out",
+            Self::Within(TaskFileError::OutsideRoot { .. }) => "copy the file into the root",
+            Self::Within(_) | Self::Elsewhere(_) => "put a text file there, or take the key out",
+            Self::Wrong { hint, .. } => hint,
+        }
+    }
+}
+
+/// The text of a template that can be filled in.
+pub fn read(root: &Path, path: &str) -> Result<String, TemplateError> {
+    let file = root.join(path);
+    let absent = || TemplateError::Absent { path: path.to_owned() };
+    let text = if Path::new(path).is_absolute() {
+        config_files::read_text(&file)?.ok_or_else(absent)?
+    } else if file.exists() {
+        task_files::beginning(root, &file, MAX_TEMPLATE_BYTES as u64 + 1)?
+    } else {
+        return Err(absent());
+    };
+    match Template::parse(&text) {
+        Ok(_) => Ok(text),
+        Err(it) => Err(TemplateError::Wrong {
+            path: path.to_owned(),
+            line: it.line,
+            message: it.message,
+            hint: it.hint,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::read;
+
+    #[test]
+    fn only_a_whole_template_inside_the_root_is_taken() {
+        let outside = tempfile::tempdir().unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let text = "{task}\n{failing}\n";
+        fs::write(outside.path().join("theirs.md"), text).unwrap();
+        fs::write(root.join("good.md"), text).unwrap();
+        fs::write(root.join("bad.md"), "{task}\n{fail}\n").unwrap();
+        fs::create_dir(root.join("folder")).unwrap();
+        std::os::unix::fs::symlink(outside.path().join("theirs.md"), root.join("link.md")).unwrap();
+        let said = |path: &str| read(&root, path).map_err(|it| format!("{it}. Hint: {}", it.hint()));
+        let theirs = outside.path().join("theirs.md");
+        assert_eq!(
+            (said("good.md"), said(theirs.to_str().unwrap())),
+            (Ok(text.to_owned()), Ok(text.to_owned()))
+        );
+        let refused = |path: &str, expect: &str| {
+            let error = said(path).unwrap_err();
+            assert!(error.contains(expect), "{path}: {error}");
+        };
+        refused("none.md", "there is no file none.md. Hint: write the template");
+        refused("link.md", "is a link that leaves the root. Hint: copy the file");
+        refused("folder", "is not a regular file. Hint: put a text file there");
+        refused("bad.md", "bad.md:2: `{fail}` is no part of a prompt. Hint: did you mean `{failing}`?");
+        refused(outside.path().join("none").to_str().unwrap(), "there is no file ");
+    }
+}

@@ -1,0 +1,182 @@
+//! The user's own order and words around the parts of a prompt: text with placeholders. Reading it runs nothing; what
+//! stands in for a placeholder is never read again.
+
+use crate::settings::closest::closest;
+
+use super::PromptInput;
+use super::sections::{self, SECTIONS};
+
+/// A longer template leaves too little room for what it is about.
+pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
+const TASK: &str = "task";
+/// Without these nobody would know what to do.
+const MANDATORY: [&str; 2] = [TASK, "failing"];
+/// What people said, and what keeps a loop from its end: a template may move them, not leave them out.
+const NEVER_LOST: [&str; 5] = ["weakened", "branch", "asked", "steering", "rules"];
+
+/// A template that can be filled in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Template {
+    lines: Vec<Vec<Part>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    /// One of [`words`].
+    Of(&'static str),
+}
+
+/// Why it cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// From 1; the last line for what is missing.
+    pub line: usize,
+    pub message: String,
+    /// The remedy, without a period; perhaps a question.
+    pub hint: String,
+}
+
+/// Everything that may stand in braces.
+fn words() -> impl Iterator<Item = &'static str> {
+    [TASK, "iteration", "budget"].into_iter().chain(SECTIONS.iter().map(|(name, _)| *name))
+}
+
+impl Template {
+    /// `{task}` stands for the task, `{{` and `}}` for braces.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let fault = |line, (message, hint)| Fault { line, message, hint };
+        if text.len() > MAX_TEMPLATE_BYTES {
+            let message = format!("a template holds at most {} KiB", MAX_TEMPLATE_BYTES / 1024);
+            return Err(fault(1, (message, "shorten it: long texts belong into the task".to_owned())));
+        }
+        let mut lines: Vec<Vec<Part>> = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            let parts = parts(line).map_err(|it| fault(at + 1, it))?;
+            for name in parts.iter().filter_map(Part::section) {
+                if lines.iter().flatten().filter_map(Part::section).any(|it| it == name) {
+                    let message = format!("`{{{name}}}` stands here a second time");
+                    return Err(fault(at + 1, (message, "leave it where it is read best".to_owned())));
+                }
+            }
+            lines.push(parts);
+        }
+        let template = Self { lines };
+        match MANDATORY.into_iter().find(|it| !template.holds(it)) {
+            Some(name) => {
+                let hint = format!("write `{{{name}}}` where it belongs: the agent works by it");
+                Err(fault(template.lines.len().max(1), (format!("there is no `{{{name}}}`"), hint)))
+            }
+            None => Ok(template),
+        }
+    }
+
+    fn holds(&self, name: &str) -> bool {
+        self.lines.iter().flatten().any(|it| it.name() == Some(name))
+    }
+
+    /// A prompt with this text for the task. A line whose placeholders have nothing to say is left out.
+    pub(super) fn fill(&self, input: &PromptInput<'_>, task: &str, output_bytes: usize) -> String {
+        let value = |name: &str| match name {
+            TASK => task.to_owned(),
+            "iteration" => input.iteration.to_string(),
+            "budget" => sections::budget(input),
+            name => sections::one(name, input, output_bytes),
+        };
+        let mut out = String::new();
+        let mut left_out = false;
+        for parts in &self.lines {
+            let line: String = parts.iter().map(|it| it.filled(&value)).collect();
+            let is_blank = line.trim().is_empty();
+            left_out = is_blank && (left_out || parts.iter().any(|it| it.name().is_some()));
+            // Around what is left out one blank line is enough.
+            if !left_out || !(out.is_empty() || out.ends_with("\n\n") || !parts.is_empty()) {
+                out.push_str(&line);
+                out.push('\n');
+            }
+        }
+        for name in NEVER_LOST.into_iter().filter(|it| !self.holds(it)) {
+            let text = value(name);
+            if !text.trim().is_empty() {
+                out = format!("{}\n\n{}\n", out.trim_end(), text.trim_end());
+            }
+        }
+        out
+    }
+}
+
+impl Part {
+    fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Text(_) => None,
+            Self::Of(name) => Some(name),
+        }
+    }
+
+    /// Numbers may be told as often as one likes.
+    fn section(&self) -> Option<&'static str> {
+        self.name().filter(|it| *it != "iteration" && *it != "budget")
+    }
+
+    fn filled(&self, value: &impl Fn(&str) -> String) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Of(name) => value(name).trim_end().to_owned(),
+        }
+    }
+}
+
+/// Message and remedy.
+type Wrong = (String, String);
+
+fn parts(line: &str) -> Result<Vec<Part>, Wrong> {
+    const TWICE: &str = "write a brace that stands for itself twice";
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (before, from) = rest.split_at(at);
+        text.push_str(before);
+        if let Some(after) = from.strip_prefix("{{") {
+            let inside = after.split_once("}}").map_or("", |(it, _)| it.trim());
+            if words().any(|it| it == inside) {
+                return Err((
+                    format!("`{{{{{inside}}}}}` would tell the agent these words themselves"),
+                    format!("did you mean `{{{inside}}}`?"),
+                ));
+            }
+            text.push('{');
+            rest = after;
+        } else if let Some(after) = from.strip_prefix("}}") {
+            text.push('}');
+            rest = after;
+        } else if let Some((inside, after)) = from.strip_prefix('{').and_then(|it| it.split_once('}')) {
+            parts.push(Part::Text(std::mem::take(&mut text)));
+            parts.push(Part::Of(word(inside)?));
+            rest = after;
+        } else {
+            let (one, other) = if from.starts_with('{') { ("{", "}") } else { ("}", "{") };
+            return Err((format!("`{one}` has no `{other}`"), format!("{TWICE}: `{one}{one}`")));
+        }
+    }
+    text.push_str(rest);
+    parts.push(Part::Text(text));
+    parts.retain(|it| *it != Part::Text(String::new()));
+    Ok(parts)
+}
+
+fn word(inside: &str) -> Result<&'static str, Wrong> {
+    if let Some(name) = words().find(|it| *it == inside) {
+        return Ok(name);
+    }
+    let shown = crate::sanitize::line_within(inside, 40);
+    let near = closest(inside.trim(), words()).map(|it| format!("did you mean `{{{it}}}`?"));
+    let hint = near.unwrap_or_else(|| {
+        let all: Vec<String> = words().map(|it| format!("`{{{it}}}`")).collect();
+        format!("use one of {}; braces that stand for themselves are written twice: `{{{{`", all.join(", "))
+    });
+    Err((format!("`{{{shown}}}` is no part of a prompt"), hint))
+}
+
+#[cfg(test)]
+mod tests;

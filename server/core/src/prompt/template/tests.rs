@@ -1,0 +1,30 @@
+use super::{Template, words};
+
+fn refused(text: &str, line: usize, message: &str, hint: &str) {
+    let fault = Template::parse(text).unwrap_err();
+    assert_eq!((fault.line, fault.message.as_str()), (line, message), "{text:?}");
+    assert!(fault.hint.contains(hint), "{text:?}: {}", fault.hint);
+}
+
+#[test]
+fn what_cannot_be_filled_in_is_refused_with_its_line_and_a_remedy() {
+    refused("", 1, "there is no `{task}`", "write `{task}` where");
+    refused("a\n{task}\n", 2, "there is no `{failing}`", "write `{failing}` where");
+    refused("{task}\n\n{falling}", 3, "`{falling}` is no part of a prompt", "did you mean `{failing}`?");
+    refused("{ task }{failing}", 1, "`{ task }` is no part of a prompt", "did you mean `{task}`?");
+    refused("{\"a\": 1}", 1, "`{\"a\": 1}` is no part of a prompt", "written twice: `{{`");
+    refused("{}", 1, "`{}` is no part of a prompt", "use one of `{task}`, `{iteration}`");
+    let said = "`{{task}}` would tell the agent these words themselves";
+    refused("{{task}} {failing}", 1, said, "did you mean `{task}`?");
+    refused("{{ task }} {failing}", 1, said, "did you mean `{task}`?");
+    refused("{task}\n{failing\n}", 2, "`{` has no `}`", "twice: `{{`");
+    refused("{task} } {failing}", 1, "`}` has no `{`", "twice: `}}`");
+    refused("{task}\n{failing}\n{task}", 3, "`{task}` stands here a second time", "read best");
+    refused(&"x".repeat(65 * 1024), 1, "a template holds at most 64 KiB", "shorten it");
+}
+
+#[test]
+fn every_part_may_stand_once_and_numbers_more_often() {
+    let all: String = words().flat_map(|it| ["{", it, "}\n"]).collect();
+    assert!(Template::parse(&format!("{all}{{iteration}} {{{{x}}}} {{budget}}\r\n")).is_ok());
+}
