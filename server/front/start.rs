@@ -75,7 +75,9 @@ pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Fa
 /// The branch that the loop works on. Whether it can be taken is known before anything is started; its keeper takes it.
 fn branch(work: &Work) -> Result<Option<String>, Failure> {
     let given = work.task.branch.as_deref();
-    let Some(name) = branch::named(&work.settings.git.branch, given, &work.id.0) else { return Ok(None) };
+    let Some(name) = branch::named(work.settings.git.branch.as_deref(), given, &work.id.0) else {
+        return Ok(None);
+    };
     let from = if given.is_some() { "`branchName` of the plan" } else { "`git.branch`" };
     git::branch::look(&work.root, &name).map_err(|error| {
         Failure::ended(error).hint(format_args!("{from} asks for it; nothing was changed or started."))

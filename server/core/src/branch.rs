@@ -2,13 +2,18 @@
 
 const LONGEST_SLUG: usize = 80;
 const LONGEST: usize = 200;
+const TASK: &str = "{task}";
 
 /// The name for a loop on `task`. `given`: the `branchName` of its `prd.json`, which wins over `template`, where
-/// `{task}` stands for the task. `None`: it stays on the branch that is checked out.
-pub fn named(template: &str, given: Option<&str>, task: &str) -> Option<String> {
-    let given = given.map(str::trim).filter(|it| !it.is_empty());
-    let name = given.map_or_else(|| template.trim().replace("{task}", &slug(task)), str::to_owned);
-    (!name.is_empty()).then_some(name)
+/// `{task}` stands for the task; but an empty `template` that somebody wrote wins over both. `None`: it stays on the
+/// branch that is checked out.
+pub fn named(template: Option<&str>, given: Option<&str>, task: &str) -> Option<String> {
+    let template = template.map(str::trim);
+    if template.is_some_and(str::is_empty) {
+        return None;
+    }
+    let given = given.map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned);
+    given.or_else(|| template.map(|it| it.replace(TASK, &slug(task))))
 }
 
 /// Why git takes no such name; the rules of `git check-ref-format --branch`.
@@ -29,6 +34,16 @@ pub fn fault(name: &str) -> Option<&'static str> {
     let is_lock = |it: &str| it.rsplit_once('.').is_some_and(|(_, end)| end == "lock");
     let bad = |it: &str| it.is_empty() || it.starts_with('.') || is_lock(it);
     name.split('/').any(bad).then_some("one of its parts is empty, begins with `.` or ends in `.lock`")
+}
+
+/// The same of a name in the settings, where `{task}` stands for the task; an empty one is good.
+pub(crate) fn template_fault(template: &str) -> Option<&'static str> {
+    let template = template.trim().replace(TASK, "task");
+    match template.is_empty() {
+        true => None,
+        false if template.contains(['{', '}']) => Some("nothing but `{task}` is filled in"),
+        false => fault(&template),
+    }
 }
 
 /// A task's id as a part of a branch's name: its path without the ending, letters and digits kept.
@@ -52,17 +67,15 @@ fn slug(task: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{fault, named};
+    use super::{fault, named, template_fault};
 
     #[test]
     fn a_branch_is_named_by_the_plan_else_by_the_settings() {
         let check = |template: &str, given: Option<&str>, task: &str, expect: Option<&str>| {
-            let name = named(template, given, task);
+            let name = named(Some(template), given, task);
             assert_eq!(name.as_deref(), expect, "{template} {given:?} {task}");
             assert!(given.is_some() || name.is_none_or(|it| fault(&it).is_none()), "{template} {task}");
         };
-        check("", None, "PROMPT.md", None);
-        check("", Some(" "), "PROMPT.md", None);
         check("ralph/{task}", None, "PROMPT.md", Some("ralph/prompt"));
         check("ralph/{task}", None, ".ralph/PROMPT.md", Some("ralph/ralph-prompt"));
         check("ralph/{task}", None, "docs/add login.ralph.md", Some("ralph/docs-add-login"));
@@ -73,6 +86,23 @@ mod tests {
         check("{task}-{task}", None, "a.md", Some("a-a"));
         check("work", None, "a.md", Some("work"));
         check("ralph/{task}", Some("ralph/shop"), "a.md", Some("ralph/shop"));
+        check("ralph/{task}", Some(" "), "a.md", Some("ralph/a"));
+        for (given, expect) in [(None, None), (Some(" "), None), (Some("ralph/shop"), Some("ralph/shop"))] {
+            assert_eq!(named(None, given, "a.md").as_deref(), expect, "{given:?}");
+            assert_eq!(named(Some(" "), given, "a.md"), None, "{given:?} wins over nothing that was written");
+        }
+    }
+
+    #[test]
+    fn a_name_in_the_settings_is_judged_with_the_task_filled_in() {
+        for good in ["", " ", "work", "ralph/{task}", "{task}/{task}", " ralph/{task} "] {
+            assert_eq!(template_fault(good), None, "{good}");
+        }
+        for bad in
+            ["a b", "ralph/", "{story}", "ralph/{task}}", "{task}.lock", "HEAD", "-{task}", "ralph/{TASK}"]
+        {
+            assert!(template_fault(bad).is_some(), "{bad}");
+        }
     }
 
     #[test]

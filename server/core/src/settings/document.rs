@@ -233,7 +233,7 @@ fn shape(takes: Takes) -> Value {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     match takes {
         Takes::Word { now, .. } => json!({ "enum": now }),
-        Takes::Agent | Takes::Text | Takes::Path => json!({ "type": "string" }),
+        Takes::Agent | Takes::Text | Takes::Path | Takes::Branch => json!({ "type": "string" }),
         Takes::When => json!({ "type": "string", "minLength": 1, "maxLength": 1000 }),
         Takes::Promise => {
             json!({ "type": "string", "pattern": "^[^<>\\s]([^<>]*[^<>\\s])?$", "maxLength": 200 })

@@ -121,8 +121,8 @@ pub(crate) const KEYS: &[Key] = &[
     key("usage_limit.unanswered", words(&["wait", "stop"], &[]), r#""wait""#,
         "What happens at a usage limit when nobody answers within 30 s."),
 
-    key("git.branch", Takes::Text, r#""""#,
-        "The branch a loop works on, made where there is none: `ralph/{task}` names it after the task; empty stays on the current one; `branchName` of a `prd.json` is used where given."),
+    key("git.branch", Takes::Branch, "",
+        "The branch a loop works on, made where there is none: `ralph/{task}` names it after the task; `branchName` of a `prd.json` wins over it; `\"\"` stays on the current branch whatever the plan says; not written: the plan's, else the current one."),
     key("git.commit", words(&["agent", "server", "never"], &[]), r#""agent""#,
         "Who commits: `agent` leaves it to the agent, `server` makes one commit an iteration of what it changed, `never` tells the agent not to."),
     key("git.on_regression", words(&["keep", "rollback"], &[]), r#""keep""#,

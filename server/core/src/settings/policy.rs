@@ -98,8 +98,8 @@ pub enum AtUsageLimit {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GitSettings {
-    /// Empty: the current one.
-    pub branch: String,
+    /// Written and empty: the current one, whatever a plan asks for.
+    pub branch: Option<String>,
     pub commit: Committer,
     pub on_regression: OnRegression,
 }
@@ -239,7 +239,7 @@ impl AtUsageLimit {
 impl GitSettings {
     pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
         match (name, value) {
-            ("branch", Value::Text(it)) => self.branch.clone_from(it),
+            ("branch", Value::Text(it)) => self.branch = Some(it.clone()),
             ("commit", Value::Text(it)) if it == "agent" => self.commit = Committer::Agent,
             ("commit", Value::Text(it)) if it == "server" => self.commit = Committer::Server,
             ("commit", Value::Text(it)) if it == "never" => self.commit = Committer::Never,

@@ -38,6 +38,8 @@ pub(crate) enum Takes {
     /// The name of an agent, or `auto`.
     Agent,
     Text,
+    /// The name of a branch, in which `{task}` stands for the task; or empty.
+    Branch,
     /// What stands between promise tags.
     Promise,
     /// A whole number, at least 1.
@@ -126,6 +128,7 @@ impl fmt::Display for Takes {
             }
             Self::Agent => "the name of an agent",
             Self::Text => "a text on one line",
+            Self::Branch => "the name of a branch, in which `{task}` stands for the task, or `\"\"`",
             Self::Promise => "a text of 1 to 200 characters on one line, without `<` and `>`",
             Self::Count => "a whole number from 1",
             Self::Percent => "a whole number from 1 to 100",

@@ -8,6 +8,7 @@ use super::globs::{glob_fault, path_fault};
 use super::services::{self, Entry};
 use super::table::Takes;
 use super::units::{UnitError, duration_ms, micro_dollars, size_bytes};
+use crate::branch::template_fault;
 use crate::when::{self, WhenError};
 
 /// What was written, whatever it was written in.
@@ -75,6 +76,7 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Word { now, later } => word(raw, now, later),
         Takes::Agent => agent(raw),
         Takes::Text => line(raw).map(Value::Text),
+        Takes::Branch => branch(raw),
         Takes::Promise => promise(raw),
         Takes::Count => count(raw, u32::MAX),
         Takes::Percent => count(raw, 100),
@@ -146,6 +148,14 @@ fn path(raw: &Raw) -> Result<Value, Wrong> {
     match path_fault(&text) {
         Some(fault) => Err(wrong(fault, "write a path that goes down from where it begins")),
         None => Ok(Value::Text(text)),
+    }
+}
+
+fn branch(raw: &Raw) -> Result<Value, Wrong> {
+    let name = line(raw)?;
+    match template_fault(&name) {
+        Some(fault) => Err(Wrong::of(Fault::Found { found: format!("{raw}: {fault}"), hint: None })),
+        None => Ok(Value::Text(name)),
     }
 }
 

@@ -17,6 +17,7 @@ use super::grammar::{self, Mode};
 use super::item::{Inline, Origin as Bytes};
 use super::outline::{NAME_CHARS, Origin, Outline};
 use super::{Check, FindingCode, PlanItem, ids};
+use crate::branch;
 use values::{Fields, ROOT_FIELDS, STORY_FIELDS};
 
 pub(super) fn read(file: &str, text: &str) -> Outline {
@@ -74,7 +75,7 @@ impl Reader<'_> {
             .or_else(|| fields.text("name", self))
             .or_else(|| fields.text("description", self))
             .unwrap_or_default();
-        self.out.branch = fields.text("branchName", self);
+        self.branch(&fields);
         match fields.get("userStories") {
             Some(Value::Array(stories)) => self.stories(&stories.elements),
             Some(other) => self.wrong("userStories", "a list of stories", other),
@@ -82,6 +83,16 @@ impl Reader<'_> {
         }
         self.commands(&fields, "completionCriteria", None);
         self.commands(&fields, "qualityGates", None);
+    }
+
+    /// A bad one is kept: a loop that quietly worked elsewhere would be worse than one that does not start.
+    fn branch(&mut self, fields: &Fields<'_>) {
+        const NAME: &str = "branchName";
+        self.out.branch = fields.text(NAME, self);
+        let name = self.out.branch.as_deref().map(str::trim).filter(|it| !it.is_empty());
+        if let (Some(fault), Some(value)) = (name.and_then(branch::fault), fields.get(NAME)) {
+            self.out_of_order(NAME, &format!("no name for a branch: {fault}"), value.start()..value.end());
+        }
     }
 
     fn no_stories(&mut self, root: &Object<'_>, fields: &Fields<'_>) {

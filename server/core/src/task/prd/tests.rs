@@ -168,6 +168,25 @@ fn comments_and_trailing_commas_are_read() {
 }
 
 #[test]
+fn a_branch_that_git_takes_nowhere_is_named_where_it_stands() {
+    let branch =
+        |name: &str| format!(r#"{{"branchName": {name}, "userStories": [{{"id": "A", "title": "T"}}]}}"#);
+    let named =
+        |name: &str| shown(&branch(name)).into_iter().filter(|it| it.starts_with('!')).collect::<Vec<_>>();
+    for good in ["\"ralph/shop\"", "\"\"", "null", "\" a \""] {
+        assert_eq!(named(good), Vec::<String>::new(), "{good}");
+    }
+    let faults = [
+        ("7", "must be text in quotes, is 7"),
+        ("\"a b\"", "no name for a branch: it holds a space or one of ~ ^ : ? * [ \\"),
+        ("\"a/\"", "no name for a branch: one of its parts is empty, begins with `.` or ends in `.lock`"),
+    ];
+    for (name, fault) in faults {
+        assert_eq!(named(name), [format!("! bad-value branchName: {fault}. [{name}]")]);
+    }
+}
+
+#[test]
 fn wrong_values_are_named_and_the_rest_is_read() {
     let wrong = |fields: &str, expect: &str| {
         assert_eq!(shown(&story(fields)), ["[ ] A T [T]", expect], "in {fields}");
