@@ -299,8 +299,11 @@ fn a_crash_after_words_about_limits_waits_for_no_reset() {
 
 #[test]
 fn no_result_at_all_is_a_crash() {
-    speaks_claude("limits.iterations = 1", &["echo words"], Limit(1, ""))
-        .did(1, "agent failed (ended without a result), nothing changed, checks not needed");
+    let begins = "echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"x\"}'";
+    for act in ["true", begins] {
+        speaks_claude("limits.iterations = 1", &[act], Limit(1, ""))
+            .did(1, "agent failed (ended without a result), nothing changed, checks not needed");
+    }
 }
 
 #[test]

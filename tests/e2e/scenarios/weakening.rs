@@ -170,6 +170,7 @@ fn another_makefile_comes_first() {
 
 const PYTHON: &[(&str, &str)] = &[
     ("calc.py", "def add(a, b):\n    return a - b\n"),
+    ("tests/__init__.py", ""),
     (
         "tests/test_calc.py",
         "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n",

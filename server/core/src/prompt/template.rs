@@ -169,13 +169,13 @@ fn word(inside: &str) -> Result<&'static str, Wrong> {
     if let Some(name) = words().find(|it| *it == inside) {
         return Ok(name);
     }
-    let shown = crate::sanitize::line_within(inside, 40);
+    let shown = crate::sanitize::line_within(&format!("{{{inside}}}"), 42);
     let near = closest(inside.trim(), words()).map(|it| format!("did you mean `{{{it}}}`?"));
     let hint = near.unwrap_or_else(|| {
         let all: Vec<String> = words().map(|it| format!("`{{{it}}}`")).collect();
         format!("use one of {}; braces that stand for themselves are written twice: `{{{{`", all.join(", "))
     });
-    Err((format!("`{{{shown}}}` is no part of a prompt"), hint))
+    Err((format!("`{shown}` is no part of a prompt"), hint))
 }
 
 #[cfg(test)]
