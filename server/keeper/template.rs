@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use loopkeeper_core::decide::{Loop, weakening};
+use loopkeeper_core::journal::SnapshotWhen;
 use loopkeeper_core::prompt::{MAX_TEMPLATE_BYTES, Template};
 
 use super::KeeperError;
@@ -48,7 +49,8 @@ pub(super) fn read(scene: &Scene, state: &Loop) -> Option<Template> {
 
 /// `None`: no snapshot covers it, so that nobody knows who wrote what stands there.
 fn in_snapshot(scene: &Scene, state: &Loop, path: &str) -> Option<String> {
-    let tree = &state.snapshots.last()?.tree;
+    // What stands there right after an iteration may be the agent's: that is judged first.
+    let tree = &state.snapshots.last().filter(|it| it.when == SnapshotWhen::Before)?.tree;
     let file =
         |store: &mut crate::adapters::snapshots::Store| Ok(store.file(tree, path, MAX_TEMPLATE_BYTES)?);
     String::from_utf8(scene.stage.with_store_now(file).ok().flatten()?).ok()
