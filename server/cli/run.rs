@@ -76,6 +76,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         failure::warn(warning);
     }
     let crew = Crew::of(&work)?;
+    for missing in &crew.left_out {
+        failure::warn(format_args!("{missing}: the others of the list work without it"));
+    }
     let items = front::trust::items(&work, &crew)?;
     let state = StateDir::open()?;
     if args.dry_run {

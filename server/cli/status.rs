@@ -108,4 +108,7 @@ fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut
     facts.extend(status.spent.cost_micros.map(words::cost));
     facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));
     out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));
+    if !status.warnings.is_empty() {
+        out.line(format_args!("  {QUIET}note: {}{QUIET:#}", status.warnings.join(", ")));
+    }
 }

@@ -1,16 +1,22 @@
 //! Who works on a task and who judges it, as they would be started. Starts nothing.
 
+use std::collections::VecDeque;
+
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{AgentSettings, Permissions};
+use loopkeeper_core::settings::{AgentSettings, Mode, Permissions};
 
 use super::failure::Failure;
 use super::work::Work;
 use crate::adapters::agents;
 
 /// The agents of a loop.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Crew {
     pub(crate) agent: AgentPlan,
+    /// Who takes over from it, in this order.
+    pub(crate) others: Vec<AgentPlan>,
+    /// Why somebody of the list is not among them.
+    pub(crate) left_out: Vec<Failure>,
     /// Only where a criterion asks for one.
     pub(crate) judge: Option<AgentPlan>,
 }
@@ -18,12 +24,28 @@ pub(crate) struct Crew {
 impl Crew {
     pub(crate) fn of(work: &Work) -> Result<Self, Failure> {
         let settings = &work.settings;
-        let agent = planned(work, &settings.agent, &settings.agents)?;
-        Ok(Self { agent, judge: judge(work)? })
+        if settings.mode == Mode::Hook && !settings.fallbacks.is_empty() {
+            return Err(Failure::usage(
+                "`mode = \"hook\"` holds one session of one agent: `agent` is a list",
+            )
+            .hint("Name one agent, or remove the line `mode`."));
+        }
+        let names = std::iter::once(&settings.agent).chain(&settings.fallbacks);
+        let (mut plans, mut left_out) = (VecDeque::new(), Vec::new());
+        for name in names {
+            match planned(work, name, &settings.agents) {
+                Ok(plan) => plans.push_back(plan),
+                Err(missing) => left_out.push(missing),
+            }
+        }
+        match plans.pop_front() {
+            Some(agent) => Ok(Self { agent, others: plans.into(), left_out, judge: judge(work)? }),
+            None => Err(left_out.swap_remove(0)),
+        }
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &AgentPlan> {
-        std::iter::once(&self.agent).chain(&self.judge)
+        std::iter::once(&self.agent).chain(&self.others).chain(&self.judge)
     }
 }
 
@@ -35,7 +57,16 @@ pub(crate) fn judge(work: &Work) -> Result<Option<AgentPlan>, Failure> {
     let settings = &work.settings;
     let reading = |it: &AgentSettings| AgentSettings { permissions: Permissions::ReadOnly, ..it.clone() };
     let readers: Vec<AgentSettings> = settings.agents.iter().map(reading).collect();
-    planned(work, settings.judge.as_ref().unwrap_or(&settings.agent), &readers).map(Some)
+    if let Some(judge) = &settings.judge {
+        return planned(work, judge, &readers).map(Some);
+    }
+    let names = std::iter::once(&settings.agent).chain(&settings.fallbacks);
+    let mut found = names.map(|name| planned(work, name, &readers));
+    let first = found.next().transpose();
+    match first {
+        Err(missing) => found.find_map(Result::ok).map(Some).ok_or(missing),
+        found => found,
+    }
 }
 
 fn planned(work: &Work, agent: &str, agents: &[AgentSettings]) -> Result<AgentPlan, Failure> {

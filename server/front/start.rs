@@ -61,6 +61,7 @@ pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Fa
     let Start { work, .. } = start;
     let workspace = state.workspace(&work.root)?;
     let mut spec = work.spec(start.crew.agent.clone(), start.crew.judge.clone());
+    spec.others.clone_from(&start.crew.others);
     if start.own_promise {
         // It is part of the settings by now.
         spec.promise.clone_from(&work.settings.exit.promise);

@@ -128,6 +128,7 @@ impl Work {
             root: self.root.to_string_lossy().into_owned(),
             inline_prompt: (self.kind == TaskKind::Typed).then(|| self.task.prompt.clone()),
             agent,
+            others: Vec::new(),
             judge,
             settings: self.settings.clone(),
             branch: None,

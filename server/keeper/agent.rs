@@ -15,7 +15,7 @@ use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader};
 use loopkeeper_core::agent::{Act, AgentEnding, AgentEvent, AgentRun, ToolUse};
 use loopkeeper_core::decide::{Event, Grace};
-use loopkeeper_core::journal::{AgentPlan, LoopSpec};
+use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{Permissions, PromptBy};
@@ -45,6 +45,7 @@ pub(crate) const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
 /// The iteration to start.
 #[derive(Clone)]
 pub(super) struct Start {
+    pub(super) plan: AgentPlan,
     pub(super) iteration: u32,
     pub(super) session: String,
     /// It goes on; otherwise the agent begins it.
@@ -175,15 +176,15 @@ impl Run {
     async fn process(&mut self) -> Option<Start> {
         let scene = self.scene.clone();
         if let Some(ending) = self.eve().await {
-            return self.over(never_ran(&scene.stage.spec, ending, String::new()));
+            return self.over(never_ran(&self.start.plan, ending, String::new()));
         }
         let job = match job(&scene, &self.start) {
             Ok(job) => job,
-            Err(reason) => return self.over(not_started(&scene.stage.spec, reason)),
+            Err(reason) => return self.over(not_started(&self.start.plan, reason)),
         };
         let running = match process::start(&job, &scene.stage.domain) {
             Ok(running) => running,
-            Err(error) => return self.over(not_started(&scene.stage.spec, error.to_string())),
+            Err(error) => return self.over(not_started(&self.start.plan, error.to_string())),
         };
         let holds = equipment::holds(&scene.stage);
         scene.tell(self.started(running.pid(), holds));
@@ -298,11 +299,11 @@ fn clean(mut run: AgentRun, redactor: &Redactor) -> AgentRun {
     run
 }
 
-fn not_started(spec: &LoopSpec, reason: String) -> AgentRun {
-    never_ran(spec, AgentEnding::NotStarted, reason)
+fn not_started(plan: &AgentPlan, reason: String) -> AgentRun {
+    never_ran(plan, AgentEnding::NotStarted, reason)
 }
 
-fn never_ran(spec: &LoopSpec, ending: AgentEnding, reason: String) -> AgentRun {
+fn never_ran(plan: &AgentPlan, ending: AgentEnding, reason: String) -> AgentRun {
     let end = ProcessEnd {
         ending,
         exit: None,
@@ -313,12 +314,12 @@ fn never_ran(spec: &LoopSpec, ending: AgentEnding, reason: String) -> AgentRun {
         survivors: Vec::new(),
         dropped: 0,
     };
-    Reader::new(spec.agent.dialect).finish(end, &here())
+    Reader::new(plan.dialect).finish(end, &here())
 }
 
 fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     let prompt_file = prompt_file(scene, start)?;
-    let plan = permitted(&scene.stage, &scene.stage.spec.agent)?;
+    let plan = permitted(&scene.stage, &start.plan)?;
     let AgentPlan { permissions, .. } = *plan.value();
     if permissions == Permissions::SandboxedAll && !matches!(*scene.stage.domain, Domain::PidNamespace { .. })
     {
@@ -369,7 +370,8 @@ fn filled(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<String> {
 
 /// The session besides, for agents whose command line has no place for it.
 fn environment(scene: &Scene, start: &Start) -> Env {
-    let mut env = scene.stage.agent_env.as_ref().clone();
+    let stage = &scene.stage;
+    let mut env = stage.env_of(&start.plan);
     env.push((SESSION.into(), OsString::from(&start.session)));
     if start.resumed {
         env.push((RESUMED.into(), "1".into()));

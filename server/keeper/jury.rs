@@ -197,8 +197,14 @@ impl Bench<'_> {
         let mut env = agent_environment(&self.stage.spec, judge, &self.stage.domain);
         env.push((SESSION.into(), session.clone().into()));
         env.push((ROLE.0.into(), ROLE.1.into()));
-        let start =
-            Start { iteration: self.plan.number, session, resumed: false, session_tokens: 0, prompt: told };
+        let start = Start {
+            plan: judge.clone(),
+            iteration: self.plan.number,
+            session,
+            resumed: false,
+            session_tokens: 0,
+            prompt: told,
+        };
         Ok(Job {
             stdin: agent::stdin(judge, &prompt_file),
             argv: permitted.map(|it| agent::words(&it, &start, &prompt_file)),

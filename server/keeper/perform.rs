@@ -88,7 +88,8 @@ impl Hands {
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration } => calls::take(&self.scene, state, iteration),
             Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
-                let start = Start { iteration, session, resumed, session_tokens, prompt };
+                let plan = self.scene.stage.agent(&state.spec.agent.name);
+                let start = Start { plan, iteration, session, resumed, session_tokens, prompt };
                 let start = match &self.agent {
                     Some(held) => held.go_on(start),
                     None => Some(start),

@@ -48,6 +48,8 @@ pub struct Stage {
     pub permit: Rc<Permit>,
     /// What the agent's hooks are recognised by.
     pub token: Rc<str>,
+    /// Where they find their keeper.
+    socket: Rc<Path>,
     pub store: Arc<Mutex<Store>>,
     /// How long the last work with the store took.
     pace: Rc<Cell<Duration>>,
@@ -67,7 +69,8 @@ impl Stage {
         let checks = if spec.inline_prompt.is_some() { Checks::Typed } else { Checks::Written };
         let domain = Domain::detect(spec.settings.sandbox, &warden(state))?;
         let token = uuid::Uuid::new_v4().simple().to_string();
-        let door = Door { token: &token, socket: state.run().join(format!("{}.sock", spec.loop_id)) };
+        let socket = state.run().join(format!("{}.sock", spec.loop_id));
+        let door = Door { token: &token, socket: &socket };
         Ok(Self {
             agent_env: Rc::new(with_door(agent_environment(&spec, &spec.agent, &domain), &spec, &door)),
             check_env: Rc::new(environment(Reader::Check, &spec)),
@@ -79,9 +82,24 @@ impl Stage {
             permit: Rc::new(Permit::new(state, workspace.root(), checks)),
             messenger: messenger(state).into(),
             token: token.into(),
+            socket: socket.into(),
             domain: Rc::new(domain),
             spec: Rc::new(spec),
         })
+    }
+
+    /// What an agent of the loop finds in its environment.
+    pub(super) fn env_of(&self, plan: &AgentPlan) -> Env {
+        if plan.name == self.spec.agent.name {
+            return self.agent_env.as_ref().clone();
+        }
+        let door = Door { token: &self.token, socket: &self.socket };
+        with_door(agent_environment(&self.spec, plan, &self.domain), &self.spec, &door)
+    }
+
+    /// The agent of this name with all that only the loop's folder knows of it.
+    pub(super) fn agent(&self, name: &str) -> AgentPlan {
+        self.spec.agents().find(|it| it.name == name).unwrap_or(&self.spec.agent).clone()
     }
 
     pub fn root(&self) -> PathBuf {
@@ -164,13 +182,13 @@ fn environment(reader: Reader, spec: &LoopSpec) -> Env {
 /// Where the agent's hooks ask, and by what they are let in.
 struct Door<'a> {
     token: &'a str,
-    socket: PathBuf,
+    socket: &'a Path,
 }
 
 fn with_door(mut env: Env, spec: &LoopSpec, door: &Door<'_>) -> Env {
     env.retain(|(name, _)| name != orphans::MARK);
     env.push((orphans::MARK.into(), format!("{}:{}", spec.loop_id, door.token).into()));
-    env.push((SOCKET.into(), door.socket.clone().into()));
+    env.push((SOCKET.into(), door.socket.into()));
     let hooked = spec.settings.mode == Mode::Hook && spec.agent.kind() == Kind::Claude;
     if hooked && !env.iter().any(|(name, _)| name == hooks::CAP) {
         env.push((hooks::CAP.into(), hooks::RAISED.to_string().into()));
@@ -202,7 +220,7 @@ pub(super) fn agent_environment(spec: &LoopSpec, agent: &AgentPlan, domain: &Dom
 fn text_variables(spec: &LoopSpec) -> Vec<(String, String)> {
     let text =
         |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-    let of_agents = std::iter::once(&spec.agent).chain(&spec.judge).flat_map(|it| &it.env);
+    let of_agents = spec.agents().chain(&spec.judge).flat_map(|it| &it.env);
     let set = spec.settings.env_set.iter().chain(of_agents);
     std::env::vars_os().filter_map(text).chain(set.cloned()).collect()
 }

@@ -24,6 +24,7 @@ mod signals;
 mod starts;
 mod success;
 mod table;
+mod takeover;
 mod terminal;
 mod trees;
 mod ways_back;

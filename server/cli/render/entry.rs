@@ -116,10 +116,9 @@ impl Teller {
             Record::Baseline { iteration, round, .. } => {
                 (at(*iteration), self.baseline(*iteration, round.as_deref()))
             }
-            Record::IterationIntended { iteration, resumed: true, .. } => {
-                (Some(*iteration), "iteration begins, in the session of the one before".into())
+            Record::IterationIntended { iteration, resumed, .. } => {
+                (Some(*iteration), begins(*resumed).into())
             }
-            Record::IterationIntended { iteration, .. } => (Some(*iteration), "iteration begins".into()),
             Record::AgentStarted { iteration, .. } => (Some(*iteration), agent_started(&entry.record)),
             Record::AgentEnded { iteration, run } => (Some(*iteration), agent_ended(run)),
             Record::AgentLeft { iteration, left } => (Some(*iteration), agent_left(left)),
@@ -141,12 +140,12 @@ impl Teller {
             Record::Asked { kind, text, until, .. } => {
                 (None, self.asked((*kind, text), until.map(|it| it.wall), entry.at.wall))
             }
-            Record::Answered { text: Some(text), .. } => {
-                (None, format!("answered: {}", sanitize::line(text)))
-            }
-            Record::Answered { text: None, .. } => (None, "nobody answered".into()),
+            Record::Answered { text, .. } => (None, answered(text.as_deref())),
             Record::SessionChanged { from, to, reason } => {
                 (None, session(from.as_deref(), to.as_deref(), *reason))
+            }
+            Record::AgentChanged { from, to, reason, message, .. } => {
+                (None, words::takeover((from, to), *reason, message.as_deref()))
             }
             Record::Stopping { now: true } => (None, "asked to stop now".into()),
             Record::Stopping { now: false } => (None, "asked to stop after this iteration".into()),
@@ -302,6 +301,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Ended { .. }
         | Record::Unknown => false,
         Record::LoopStarted { .. }
+        | Record::AgentChanged { .. }
         | Record::BranchTaken { .. }
         | Record::Committed { .. }
         | Record::Baseline { .. }
@@ -365,6 +365,14 @@ fn started(spec: &LoopSpec) -> String {
         words::counted(u64::from(limits.iterations), "iteration"),
         words::duration(limits.duration_ms),
     )
+}
+
+fn answered(text: Option<&str>) -> String {
+    text.map_or_else(|| "nobody answered".into(), |it| format!("answered: {}", sanitize::line(it)))
+}
+
+fn begins(resumed: bool) -> &'static str {
+    if resumed { "iteration begins, in the session of the one before" } else { "iteration begins" }
 }
 
 fn agent_started(record: &Record) -> String {

@@ -21,12 +21,15 @@ pub(super) struct Plan<'a> {
 }
 
 pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
-    let Plan { work, crew: Crew { agent, judge }, items, state } = plan;
+    let Plan { work, crew: Crew { agent, others, judge, .. }, items, state } = plan;
     let fact =
         |out: &mut Out, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
     fact(out, "Task", &sanitize::line(&work.id.0));
     fact(out, "Root", &sanitize::line(&work.root.to_string_lossy()));
     fact(out, "Agent", &sanitize::line(&agent.name));
+    for other in others {
+        fact(out, "Then", &sanitize::line(&other.name));
+    }
     if let Some(judge) = judge {
         fact(out, "Judge", &sanitize::line(&judge.name));
     }

@@ -28,6 +28,7 @@ mod rounds;
 pub mod sessions;
 pub mod stand;
 pub mod state;
+pub mod takeover;
 #[cfg(test)]
 pub(crate) mod tests;
 mod waits;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use breaker::{BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, Opening, TreeAfter};
 pub use changes::{Changes, Lines};
-pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, WaitReason};
+pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
 
 use crate::agent::{AgentLeft, AgentRun, ProviderError};
 use crate::check::CheckResult;
@@ -236,6 +236,18 @@ pub enum Record {
         to: Option<String>,
         reason: SessionReason,
     },
+    /// Another agent of the loop's list works from here on.
+    AgentChanged {
+        from: String,
+        to: String,
+        reason: TakeoverReason,
+        /// When the one that was left can be asked again; absent: by the user's word, or at any time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<Moment>,
+        /// What its provider said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
     /// A stop is durable before it is acknowledged; no recovery undoes it.
     Stopping {
         now: bool,
@@ -317,6 +329,9 @@ pub struct LoopSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inline_prompt: Option<String>,
     pub agent: AgentPlan,
+    /// Who takes over from it, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<AgentPlan>,
     /// Whom `judge` checks ask, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<AgentPlan>,
@@ -335,6 +350,13 @@ pub struct LoopSpec {
     pub anyway: bool,
     /// Somebody can answer: a detached loop. Otherwise it never waits for a person.
     pub attended: bool,
+}
+
+impl LoopSpec {
+    /// Everybody who may work on it, the first one first.
+    pub fn agents(&self) -> impl Iterator<Item = &AgentPlan> {
+        std::iter::once(&self.agent).chain(&self.others)
+    }
 }
 
 /// The agent of a loop: what is started, verbatim, and how it is talked to.

@@ -48,6 +48,9 @@ pub struct Settings {
     pub agent: String,
     #[serde(default)]
     pub mode: Mode,
+    /// Who takes over from it, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<String>,
     pub task_files: Vec<String>,
     pub task_exclude: Vec<String>,
     /// Relative to the root, absolute where the user's own file names it.
@@ -102,6 +105,7 @@ impl Default for Settings {
         Self {
             agent: "auto".to_owned(),
             mode: Mode::Loop,
+            fallbacks: Vec::new(),
             task_files: Vec::new(),
             task_exclude: vec!["**/fixtures/**".to_owned()],
             prompt_template: None,

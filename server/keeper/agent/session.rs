@@ -51,7 +51,7 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(run: &Run, holds: Option<u32>) -> Self {
         Self {
-            reader: Reader::going_on(run.scene.stage.spec.agent.dialect, run.start.session_tokens),
+            reader: Reader::going_on(run.start.plan.dialect, run.start.session_tokens),
             stderr: String::new(),
             ending: AgentEnding::Exited,
             began: clock::now().awake,

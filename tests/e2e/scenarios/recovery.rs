@@ -8,7 +8,7 @@ use crate::support::scenario::Scenario;
 use crate::support::world::{PATIENCE, World};
 
 /// The processes of this loop whose arguments have this word.
-fn kill(world: &World, word: &str) {
+pub(crate) fn kill(world: &World, word: &str) {
     let found: Vec<_> =
         around(world.terminal.folder()).into_iter().filter(|it| it.arguments.contains(word)).collect();
     assert!(!found.is_empty(), "nobody to kill");

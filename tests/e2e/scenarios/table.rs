@@ -47,16 +47,19 @@ fn play(rows: &'static [Row]) {
 fn play_one(row: &Row) {
     let acts: Vec<String> = row.acts.iter().map(|it| shell(it)).collect();
     let acts: Vec<&str> = acts.iter().map(String::as_str).collect();
-    Scenario {
+    let played = Scenario {
         files: row.files,
         criteria: row.criteria,
-        settings: row.settings,
+        settings: &row.lines(),
         of_agent: if speaks_claude(row) { "output = \"claude\"" } else { "" },
         acts: &acts,
         ends: ends(&row.ends),
         ..Scenario::default()
     }
     .play();
+    if !row.by.is_empty() {
+        assert_eq!(played.agents(), row.by);
+    }
 }
 
 fn ends(end: &End) -> Ends<'static> {

@@ -78,6 +78,20 @@ impl Played {
         self.records.iter().filter(|it| it["type"] == kind).collect()
     }
 
+    /// Who worked on which iteration.
+    pub(crate) fn agents(&self) -> Vec<&str> {
+        let mut at_work = self.records[0]["spec"]["agent"]["name"].as_str().unwrap();
+        let mut found = Vec::new();
+        for it in &self.records {
+            match it["type"].as_str() {
+                Some("agent-changed") => at_work = it["to"].as_str().unwrap(),
+                Some("iteration-intended") => found.push(at_work),
+                _ => {}
+            }
+        }
+        found
+    }
+
     /// The record of this kind that is about the n-th iteration.
     #[track_caller]
     pub(crate) fn record(&self, kind: &str, iteration: u32) -> &Value {

@@ -48,13 +48,18 @@ impl World {
         }
     }
 
-    /// `loopkeeper.toml` with the agent in it.
+    /// `loopkeeper.toml` with the agent in it, or with `mine` and `other` where the settings begin with a list: what
+    /// they are started with is the same, but for `$WHO`.
     pub(crate) fn settings(&self, settings: &str, of_agent: &str) {
         let rig = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rigs/agent.sh");
         let (rig, folder) = (rig.display(), self.agent.display());
         let command = format!("command = [\"sh\", \"{rig}\", \"{folder}\"]\n");
         let of_agent = if of_agent.contains("command") { of_agent.to_owned() } else { command + of_agent };
-        let text = format!("agent = \"mine\"\n{settings}\n[agents.mine]\n{of_agent}\n");
+        let is_list = settings.starts_with("agent = [");
+        let own = if is_list { "" } else { "agent = \"mine\"\n" };
+        let other = format!("[agents.other]\n{of_agent}\nenv = {{ WHO = \"other\" }}\n");
+        let other = if is_list { other } else { String::new() };
+        let text = format!("{own}{settings}\n[agents.mine]\n{of_agent}\n{other}");
         self.terminal.file("loopkeeper.toml", &text);
         let home = self.terminal.folder().join("home/.config/loopkeeper");
         fs::create_dir_all(&home).unwrap();

@@ -24,6 +24,7 @@ use super::regression;
 use super::sessions::{Session, SessionChange};
 use super::stand::{self, Stand};
 use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
+use super::takeover::{self, Member, Out};
 use super::weakening::{self, Kept};
 
 /// The state of a whole journal. `None` when it does not begin with `loop-started`.
@@ -77,13 +78,8 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::Paused { reason, message } => {
             state.pause = Some(Pause { reason: *reason, message: message.clone() });
         }
-        Record::Resumed {} => {
-            state.pause = None;
-            state.failures = 0;
-            state.kept.resumed = state.iteration;
-            state.hooks_failed.clear();
-            state.stalls = 0;
-        }
+        Record::Resumed {} => resumed(state),
+        Record::AgentChanged { to, reason, until, .. } => takeover::changed(state, to, *reason, *until),
         Record::Asked { id, kind, text, until } => {
             let (id, kind, text, until) = (id.clone(), *kind, text.clone(), *until);
             state.questions.asked(Question { id, kind, text, until }, state.iteration);
@@ -107,9 +103,19 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
     }
 }
 
+fn resumed(state: &mut Loop) {
+    state.pause = None;
+    state.failures = 0;
+    state.kept.resumed = state.iteration;
+    state.hooks_failed.clear();
+    state.stalls = 0;
+    takeover::resumed(state);
+}
+
 fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
     Loop {
         spec: spec.clone(),
+        crew: spec.agents().map(|plan| Member { plan: plan.clone(), out: Out::No, left: None }).collect(),
         boot: boot.to_owned(),
         epoch: entry.epoch,
         seq: entry.seq,
@@ -235,6 +241,7 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
     state.passing_before = passing.map(|it| it.criterion.clone()).collect();
     state.history.push(Iteration {
         number: iteration,
+        agent: state.spec.agent.name.clone(),
         started_at: at,
         ended_at: at,
         duration_ms: 0,

@@ -7,7 +7,8 @@ use crate::moment::Moment;
 use super::machine::{hold, stopped};
 use super::state::{Live, Loop, Wait};
 use super::{
-    Effect, Step, breaker, commits, exit, flaky, held, limits, questions, regression, waits, weakening,
+    Effect, Step, breaker, commits, exit, flaky, held, limits, questions, regression, takeover, waits,
+    weakening,
 };
 
 /// What comes next when nothing runs, or when the agent waits in its stop hook.
@@ -64,6 +65,9 @@ fn on(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     if let Some(outcome) = limits::reached(state, now) {
         return vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)];
     }
+    if let Some(change) = takeover::change(state, now) {
+        return vec![Step::Record(change), Step::Effect(Effect::GoOn)];
+    }
     if let Some(message) = waits::needs_user(state) {
         return hold(state, PauseReason::Agent, message);
     }
@@ -75,12 +79,7 @@ fn on(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
         Some(_) => {}
         None => {
             if let Some(wait) = waits::before_next(state, now) {
-                return match limits::outlasted(state, wait) {
-                    Some(outcome) => {
-                        vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)]
-                    }
-                    None => questions::before_wait(state, now, wait),
-                };
+                return begin_wait(state, now, wait);
             }
         }
     }
@@ -93,6 +92,13 @@ fn on(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
         return Vec::new();
     }
     vec![Step::Effect(Effect::TakeSnapshot)]
+}
+
+fn begin_wait(state: &Loop, now: Moment, wait: Wait) -> Vec<Step> {
+    match limits::outlasted(state, wait) {
+        Some(outcome) => vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)],
+        None => questions::before_wait(state, now, wait),
+    }
 }
 
 /// It rests until its trial where somebody may come by later; else it needs its user, or ends.

@@ -22,6 +22,7 @@ use super::fork::Mark;
 use super::questions::Questions;
 use super::sessions::Session;
 use super::stand::Stand;
+use super::takeover::Member;
 use super::weakening::Kept;
 
 /// Everything the journal says about a loop. Only `apply` changes it.
@@ -29,6 +30,8 @@ use super::weakening::Kept;
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct Loop {
     pub spec: LoopSpec,
+    /// Everybody who may work on it, in the order of the list; `spec.agent` is the one at work.
+    pub crew: Vec<Member>,
     pub boot: String,
     pub epoch: u32,
     pub seq: u64,
@@ -129,6 +132,8 @@ pub enum Phase {
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct Iteration {
     pub number: u32,
+    /// Its name.
+    pub agent: String,
     pub started_at: Moment,
     /// When all of it was over, checks included.
     pub ended_at: Moment,

@@ -15,4 +15,5 @@ mod recovery;
 mod scenarios;
 mod sessions;
 pub(crate) mod sim;
+mod takeover;
 mod weakening;

@@ -8,6 +8,7 @@ use crate::moment::Moment;
 
 use super::limits::{DAY_MS, HOUR_MS, MAX_FAILURES};
 use super::state::{Iteration, Loop, Wait};
+use super::takeover;
 
 const MINUTE_MS: u64 = 60_000;
 /// Momentary failures of the provider in a row after which it needs the user; about half an hour.
@@ -19,7 +20,11 @@ const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
 /// pause in between is not waited for once more.
 pub(super) fn before_next(state: &Loop, now: Moment) -> Option<Wait> {
     let row = state.last_iteration()?;
-    let (reason, ms) = match row.error.as_ref().map(|it| it.class) {
+    if let Some(until) = takeover::rests(state) {
+        return (until.awake > now.awake).then_some(Wait { reason: WaitReason::Quota, until });
+    }
+    let error = row.error.as_ref().filter(|_| row.agent == state.spec.agent.name);
+    let (reason, ms) = match error.map(|it| it.class) {
         Some(ProviderClass::Quota) => (WaitReason::Quota, quota_ms(state, row)),
         Some(ProviderClass::Transient) => (WaitReason::Backoff, backoff_ms(state, row)),
         Some(ProviderClass::Crash | ProviderClass::Unknown) if !row.changes.any() => {
@@ -35,7 +40,7 @@ pub(super) fn before_next(state: &Loop, now: Moment) -> Option<Wait> {
 
 /// Until the announced reset and a little more, never longer than a day; an hour when nothing is announced. A reset
 /// that already passed, or one that comes with every answer anew, is asked for less and less often.
-fn quota_ms(state: &Loop, row: &Iteration) -> u64 {
+pub(super) fn quota_ms(state: &Loop, row: &Iteration) -> u64 {
     let again = |n: u32| (MINUTE_MS << n.min(6)).min(HOUR_MS);
     let before = state.stalls.saturating_sub(1);
     match row.error.as_ref().and_then(|it| it.resets_at) {

@@ -83,3 +83,17 @@ pub enum SessionReason {
     /// The files went back to before something that it remembers.
     RolledBack,
 }
+
+/// Why another agent works from here on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TakeoverReason {
+    /// The usage limit of the one before.
+    Quota,
+    /// It is not logged in.
+    Login,
+    /// It failed again and again, or is not there.
+    Failing,
+    /// The one that is wanted more can be asked again.
+    Back,
+}

@@ -3,7 +3,7 @@
 use super::{
     AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Entry, ErrorIn, Head,
     LimitName, Lines, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned, QuestionKind, Record,
-    Role, Round, SessionReason, SnapshotWhen, TreeAfter, WaitReason, Weakening,
+    Role, Round, SessionReason, SnapshotWhen, TakeoverReason, TreeAfter, WaitReason, Weakening,
 };
 use crate::agent::AgentLeft;
 use crate::agent::errors::{Fingerprint, SeenError};
@@ -108,6 +108,16 @@ fn first_iteration() -> Vec<Record> {
     ]
 }
 
+fn agent_changed() -> Record {
+    Record::AgentChanged {
+        from: "claude".to_owned(),
+        to: "codex".to_owned(),
+        reason: TakeoverReason::Quota,
+        until: Some(Moment { wall: 1_795_183_200_000, awake: 5 }),
+        message: Some("usage limit reached".to_owned()),
+    }
+}
+
 fn around_iterations() -> Vec<Record> {
     vec![
         Record::BreakerChanged {
@@ -131,6 +141,7 @@ fn around_iterations() -> Vec<Record> {
             until: Some(Moment { wall: 5, awake: 6 }),
         },
         Record::Answered { id: "agent-1".to_owned(), text: Some("SQLite".to_owned()) },
+        agent_changed(),
         Record::SessionChanged {
             from: Some("s1".to_owned()),
             to: Some("s2".to_owned()),
@@ -174,7 +185,10 @@ fn all_types_have_a_sample(record: &Record) {
         Record::AgentLeft { .. } => {}
         Record::ChecksDone { .. } | Record::IterationEnded { .. } | Record::BreakerChanged { .. } => {}
         Record::Waiting { .. } | Record::Paused { .. } | Record::Resumed {} | Record::Steered { .. } => {}
-        Record::Asked { .. } | Record::Answered { .. } | Record::SessionChanged { .. } => {}
+        Record::Asked { .. }
+        | Record::Answered { .. }
+        | Record::SessionChanged { .. }
+        | Record::AgentChanged { .. } => {}
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}
         Record::HookFailed { .. } | Record::BranchTaken { .. } | Record::Committed { .. } => {}
@@ -334,6 +348,14 @@ fn spec() -> LoopSpec {
             permissions: Permissions::Edits,
             env: vec![("NAME".to_owned(), "value".to_owned())],
         },
+        others: vec![AgentPlan {
+            name: "other".to_owned(),
+            argv: vec!["./other.sh".to_owned()],
+            prompt: PromptBy::Stdin,
+            dialect: Dialect::Text,
+            permissions: Permissions::Edits,
+            env: Vec::new(),
+        }],
         judge: Some(AgentPlan {
             name: "claude".to_owned(),
             argv: vec!["/usr/bin/claude".to_owned(), "-p".to_owned()],

@@ -115,7 +115,10 @@ fn beside(file: &str, path: &str) -> String {
 
 fn assign_rest(settings: &mut Settings, path: &str, value: Value) -> bool {
     match (path, value) {
-        ("agent", Value::Text(it)) => settings.agent = it,
+        ("agent", Value::Text(it)) => (settings.agent, settings.fallbacks) = (it, Vec::new()),
+        ("agent", Value::Texts(mut them)) if !them.is_empty() => {
+            (settings.agent, settings.fallbacks) = (them.remove(0), them);
+        }
         ("tasks.files", Value::Texts(it)) => settings.task_files = it,
         ("tasks.exclude", Value::Texts(it)) => settings.task_exclude = it,
         ("criteria.protected", Value::Texts(it)) => settings.protected = it,

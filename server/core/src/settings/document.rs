@@ -158,7 +158,6 @@ fn row(key: &Key) -> String {
             let words: Vec<String> = later.iter().map(|it| format!("`\"{it}\"`")).collect();
             format!(" **Not yet supported: {}.**", words.join(", "))
         }
-        (Since::Built, Takes::Agent) => " **Not yet supported: a list of agents.**".to_owned(),
         (Since::Built, _) => String::new(),
     };
     let mut text = String::new();
@@ -233,6 +232,10 @@ fn shape(takes: Takes) -> Value {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     match takes {
         Takes::Word { now, .. } => json!({ "enum": now }),
+        Takes::Agents => json!({ "anyOf": [
+            { "type": "string" },
+            { "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true },
+        ] }),
         Takes::Agent | Takes::Text | Takes::Path | Takes::Branch => json!({ "type": "string" }),
         Takes::When => json!({ "type": "string", "minLength": 1, "maxLength": 1000 }),
         Takes::Promise => {

@@ -21,8 +21,8 @@ const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> 
 
 #[rustfmt::skip]
 pub(crate) const KEYS: &[Key] = &[
-    key("agent", Takes::Agent, r#""auto""#,
-        "The agent that does the work: a built-in, a name of `[agents]`, or `auto` for the first one that is installed."),
+    key("agent", Takes::Agents, r#""auto""#,
+        "The agent that does the work: a built-in, a name of `[agents]`, `auto` for the first one that is installed, or a list in which the next takes over when one cannot go on."),
     key("mode", words(&["loop", "hook"], &[]), r#""loop""#,
         "`loop` starts a fresh agent process for each iteration; `hook` holds one session open by its stop hook."),
     key("serve", Takes::Services, "",

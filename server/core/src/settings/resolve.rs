@@ -191,9 +191,9 @@ fn assemble(reading: Reading) -> Resolved {
     settings.written = winners.keys().filter(|it| preset_sets(it)).cloned().collect();
     let silent = without_command(&settings.agents, &mentioned);
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
-    let chosen = [("agent", Some(&settings.agent)), ("criteria.judge", settings.judge.as_ref())];
-    for (key, name) in chosen {
-        findings.extend(winners.get(key).zip(name).and_then(|(it, name)| unknown_agent(&settings, name, it)));
+    let crew = std::iter::once(&settings.agent).chain(&settings.fallbacks).map(|it| ("agent", it));
+    for (key, name) in crew.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
+        findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
     let effective = effective(&settings, &winners);
     let to_trust = to_trust(&winners);

@@ -37,6 +37,8 @@ pub(crate) enum Takes {
     },
     /// The name of an agent, or `auto`.
     Agent,
+    /// The same, or a list of names.
+    Agents,
     Text,
     /// The name of a branch, in which `{task}` stands for the task; or empty.
     Branch,
@@ -127,6 +129,7 @@ impl fmt::Display for Takes {
                 };
             }
             Self::Agent => "the name of an agent",
+            Self::Agents => "the name of an agent, or a list of names",
             Self::Text => "a text on one line",
             Self::Branch => "the name of a branch, in which `{task}` stands for the task, or `\"\"`",
             Self::Promise => "a text of 1 to 200 characters on one line, without `<` and `>`",

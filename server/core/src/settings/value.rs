@@ -75,6 +75,7 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
     match takes {
         Takes::Word { now, later } => word(raw, now, later),
         Takes::Agent => agent(raw),
+        Takes::Agents => agents(raw),
         Takes::Text => line(raw).map(Value::Text),
         Takes::Branch => branch(raw),
         Takes::Promise => promise(raw),
@@ -129,11 +130,20 @@ fn word(raw: &Raw, now: &[&str], later: &[&str]) -> Result<Value, Wrong> {
 }
 
 fn agent(raw: &Raw) -> Result<Value, Wrong> {
-    match raw {
-        // Taking over from one agent to the next.
-        Raw::List(_) => Err(not_yet()),
-        _ => line(raw).and_then(|name| if name.is_empty() { Err(found(raw)) } else { Ok(Value::Text(name)) }),
+    line(raw).and_then(|name| if name.is_empty() { Err(found(raw)) } else { Ok(Value::Text(name)) })
+}
+
+/// One name, or several different ones in the order in which they take over.
+fn agents(raw: &Raw) -> Result<Value, Wrong> {
+    let Raw::List(items) = raw else { return agent(raw) };
+    let names = items.iter().map(line).collect::<Result<Vec<_>, _>>()?;
+    let again = |at: usize, name: &String| names.iter().take(at).any(|it| it == name);
+    let unfit =
+        |(at, name): (usize, &String)| name.is_empty() || name == super::agents::AUTO || again(at, name);
+    if names.is_empty() || names.iter().enumerate().any(unfit) {
+        return Err(wrong(raw.to_string(), "write each agent once, by its own name; `auto` stands alone"));
     }
+    Ok(Value::Texts(names))
 }
 
 fn line(raw: &Raw) -> Result<String, Wrong> {

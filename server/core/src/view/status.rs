@@ -8,7 +8,7 @@ use super::{
     criteria, words,
 };
 use crate::decide::groups::{self, Tally};
-use crate::decide::{self, Loop, Pause, breaker, forecast, limits, stand, weakening};
+use crate::decide::{self, Loop, Pause, breaker, forecast, limits, stand, takeover, weakening};
 use crate::journal::{LoopSpec, PauseReason, WaitReason, Weakening};
 use crate::moment::Moment;
 use crate::sanitize;
@@ -176,7 +176,8 @@ fn warnings(state: &Loop) -> Vec<String> {
         return hooks.collect();
     }
     let near = limits::near(state).into_iter().map(|(_, words)| words);
-    near.chain(state.calls_note.clone()).chain(hooks).collect()
+    let stands_in = takeover::standing_in(state);
+    stands_in.into_iter().chain(near).chain(state.calls_note.clone()).chain(hooks).collect()
 }
 
 fn weakened(state: &Loop) -> Vec<WeakenedStatus> {

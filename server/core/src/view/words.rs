@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use crate::journal::TakeoverReason;
 use crate::sanitize;
 use crate::settings::Happening;
 
@@ -99,6 +100,27 @@ pub fn cells(char: char) -> usize {
 /// A command of `[on]` that did not do what it should.
 pub fn hook_failed(event: Happening, why: &str) -> String {
     format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
+}
+
+/// Who works from here on, and why: `codex takes over from claude, whose usage limit is reached`.
+pub fn takeover((from, to): (&str, &str), reason: TakeoverReason, message: Option<&str>) -> String {
+    let said = message.map(|it| format!(": {}", sanitize::line(it))).unwrap_or_default();
+    match reason {
+        TakeoverReason::Back => format!("{to} works again, {from} stands back"),
+        TakeoverReason::Quota => format!("{to} takes over from {from}, whose usage limit is reached{said}"),
+        TakeoverReason::Login => format!("{to} takes over from {from}, which is not logged in{said}"),
+        TakeoverReason::Failing => format!("{to} takes over from {from}, which does not work{said}"),
+    }
+}
+
+/// `codex stands in: claude is at its usage limit, gemini is not logged in`
+pub fn standing_in(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
+    let why = |(name, reason): &(&str, TakeoverReason)| match reason {
+        TakeoverReason::Quota => format!("{name} is at its usage limit"),
+        TakeoverReason::Login => format!("{name} is not logged in"),
+        TakeoverReason::Failing | TakeoverReason::Back => format!("{name} does not work"),
+    };
+    format!("{at_work} stands in: {}", out.iter().map(why).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use crate::moment::Moment;
 
 use super::super::limits::DAY_MS;
 use super::super::state::{Loop, Phase};
+use super::super::takeover::Out;
 
 /// What was in flight is over: its number stays used up and charged, its tree is still to be judged.
 pub(super) fn take_over(state: &mut Loop, at: Moment, boot: &str) {
@@ -20,6 +21,11 @@ pub(super) fn take_over(state: &mut Loop, at: Moment, boot: &str) {
         if let Some(wait) = &mut state.wait {
             // The other boot's clock means nothing here; wall time bridges the gap.
             wait.until = bridged(wait.until, at);
+        }
+        for member in &mut state.crew {
+            if let Out::Until(until) = &mut member.out {
+                *until = bridged(*until, at);
+            }
         }
         if let Some(until) = &mut state.breaker.resumes_at {
             *until = bridged(*until, at);

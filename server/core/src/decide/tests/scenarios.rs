@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::sim::{Act, Sim, spec};
 use crate::agent::ProviderClass;
-use crate::journal::{LoopSpec, OutcomeKind};
+use crate::journal::{AgentPlan, LoopSpec, OutcomeKind};
 use crate::settings::{Layer, LayerKind, Settings, resolve};
 use crate::task::{Check, Compare, Criterion, Document, Expect, Pattern, Task, read};
 use long_waits::LONG_WAITS;
@@ -38,6 +38,10 @@ fn differs(row: &Row) -> Option<String> {
     assert_eq!(sim.prompts.len(), sim.state.iteration as usize, "{}: a start is an iteration", row.name);
     let end = &row.ends;
     let found = (word(outcome.kind), outcome.verified, sim.state.iteration);
+    let by: Vec<&str> = sim.state.history.iter().map(|it| it.agent.as_str()).collect();
+    if !row.by.is_empty() && by != row.by {
+        return Some(format!("{}: worked on by {by:?}, expected {:?}", row.name, row.by));
+    }
     let is_so = found == (end.kind, end.verified, end.after) && outcome.sentence.contains(end.says);
     (!is_so).then(|| format!("{}: {found:?} {:?}, expected {end:?}", row.name, outcome.sentence))
 }
@@ -53,13 +57,18 @@ fn word(kind: OutcomeKind) -> &'static str {
 }
 
 fn loop_spec(row: &Row, task: Task) -> LoopSpec {
-    let settings = settings(row.settings);
+    let settings = settings(&row.lines());
     let promise = task.promise.unwrap_or_else(|| settings.exit.promise.clone());
-    LoopSpec { settings, promise, plan: task.plan, attended: false, ..spec(task.criteria) }
+    let spec = spec(task.criteria);
+    let other = |name: &String| AgentPlan { name: name.clone(), ..spec.agent.clone() };
+    let others = settings.fallbacks.iter().map(other).collect();
+    LoopSpec { settings, others, promise, plan: task.plan, attended: false, ..spec }
 }
 
 fn settings(lines: &str) -> Settings {
-    let text = format!("agent = \"mine\"\n{lines}\n[agents.mine]\ncommand = [\"./agent.sh\"]\n");
+    let own = if lines.starts_with("agent = ") { "" } else { "agent = \"mine\"\n" };
+    let agent = |name| format!("[agents.{name}]\ncommand = [\"./agent.sh\"]\n");
+    let text = format!("{own}{lines}\n{}{}", agent("mine"), agent("other"));
     let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".to_owned(), text };
     let resolved = resolve(&[layer], &[]);
     resolved.settings().unwrap_or_else(|found| panic!("{lines}: {found:?}")).clone()

@@ -145,7 +145,7 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
         );
         all.push(Block::Text(budget(known, status)));
         if !status.warnings.is_empty() {
-            all.push(Block::Text(format!("Limits: {}.", status.warnings.join(", "))));
+            all.push(Block::Text(format!("Note: {}.", status.warnings.join(", "))));
         }
         let heads = status.forecast.as_ref().filter(|_| known.open_loop().is_some());
         all.extend(heads.map(|it| Block::Text(format!("{}.", words::capitalised(it)))));

@@ -24,6 +24,8 @@ pub(crate) struct Row {
     pub(crate) criteria: &'static [&'static str],
     /// Lines of `loopkeeper.toml`.
     pub(crate) settings: &'static str,
+    /// Who works on which iteration, `mine` or `other`. Where this says nothing, `mine` has nobody beside it.
+    pub(crate) by: &'static [&'static str],
     /// One a start, the last one ever after.
     pub(crate) acts: &'static [&'static [Do]],
     pub(crate) ends: End,
@@ -31,7 +33,15 @@ pub(crate) struct Row {
 
 /// What a row leaves out.
 pub(crate) const ROW: Row =
-    Row { name: "", files: &[], criteria: &[], settings: "", acts: &[], ends: verified(0, "") };
+    Row { name: "", files: &[], criteria: &[], settings: "", by: &[], acts: &[], ends: verified(0, "") };
+
+impl Row {
+    /// Its settings with the list of agents.
+    pub(crate) fn lines(&self) -> String {
+        let agents = if self.by.is_empty() { "" } else { "agent = [\"mine\", \"other\"]\n" };
+        format!("{agents}{}", self.settings)
+    }
+}
 
 /// What the agent does; `$n` in a path is the number of the start.
 #[derive(Debug, Clone, Copy)]

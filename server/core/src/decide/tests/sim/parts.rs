@@ -53,6 +53,7 @@ pub(crate) fn spec(criteria: Vec<Criterion>) -> LoopSpec {
             permissions: Permissions::Edits,
             env: Vec::new(),
         },
+        others: Vec::new(),
         judge: None,
         settings: Settings {
             agent: "mine".to_owned(),

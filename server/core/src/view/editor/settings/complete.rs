@@ -100,7 +100,7 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
     let texts: Vec<String> = match key.takes {
         Takes::Word { now, .. } => now.iter().map(|it| format!("\"{it}\"")).collect(),
         Takes::Flag if key.since == Since::Built => vec!["true".to_owned(), "false".to_owned()],
-        Takes::Agent => agents(text).iter().map(|it| format!("\"{it}\"")).collect(),
+        Takes::Agent | Takes::Agents => agents(text).iter().map(|it| format!("\"{it}\"")).collect(),
         _ if key.default.is_empty() => Vec::new(),
         _ => vec![key.default.to_owned()],
     };

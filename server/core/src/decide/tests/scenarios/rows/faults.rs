@@ -12,6 +12,10 @@ const fn done(name: &'static str, settings: &'static str, acts: &'static [&'stat
     Row { name, criteria: DONE, settings, acts, ends, ..ROW }
 }
 
+const fn by(by: &'static [&'static str], row: &Row) -> Row {
+    Row { by, ..*row }
+}
+
 #[rustfmt::skip]
 pub(crate) const FAULTS: &[Row] = &[
     done("crashes once", "", &[&[Crash("out of memory")], &[Make("done")]], verified(2, "after 2 iterations")),
@@ -26,6 +30,12 @@ pub(crate) const FAULTS: &[Row] = &[
     done("a quota in the middle of the work", "", &[&[Make("a"), Meets(Quota)], &[Make("done"), Meets(Answers)]], verified(2, "")),
     done("a quota where the user wants no wait", "usage_limit.unanswered = \"stop\"", &[&[Meets(Quota)], &[Make("done"), Meets(Answers)]],
         limit(1, "the provider's usage limit")),
+    by(&["mine", "other"], &done("a quota, and another agent works at once", "", &[&[Meets(Quota)], &[Make("done"), Meets(Answers)]], verified(2, ""))),
+    by(&["mine", "other"], &done("a quota, another agent, and no wait wanted", "usage_limit.unanswered = \"stop\"", &[&[Meets(Quota)], &[Make("done"), Meets(Answers)]],
+        verified(2, ""))),
+    by(&["mine", "other"], &done("not logged in, and another agent is", "", &[&[Meets(LoginFailed)], &[Make("done"), Meets(Answers)]], verified(2, ""))),
+    by(&["mine", "other"], &done("nobody is logged in", "", &[&[Meets(LoginFailed)]], failed(2, "the agent `other` is not logged in: "))),
+    by(&["mine", "mine"], &done("another agent is not asked for a moment's overload", "", &[&[Meets(Overloaded)], &[Make("done"), Meets(Answers)]], verified(2, ""))),
     done("an overloaded provider", "", &[&[Meets(Overloaded)], &[Make("done"), Meets(Answers)]], verified(2, "")),
     done("limits that are only quoted", "", &[&[Make("a"), Say(QUOTED)], &[Make("done"), Say(QUOTED)]], verified(2, "")),
     done("limits that are only quoted, by an agent of a known kind", "",

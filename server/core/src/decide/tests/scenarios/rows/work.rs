@@ -30,7 +30,7 @@ pub(crate) const WORK: &[Row] = &[
         acts: &[&[Make("one")], &[Drop("one"), Make("two")], &[Make("one")]], ends: verified(3, ""), ..ROW },
     Row { name: "a guard that stays broken", files: &[("one", "")], criteria: PAIR, settings: "limits.iterations = 3",
         acts: &[&[Drop("one"), Make("two")], &[Make("two"), Say("EXIT_SIGNAL: true\nAll tasks complete. All tests pass.")]],
-        ends: limit(3, "limit reached: 3 iterations") },
+        ends: limit(3, "limit reached: 3 iterations"), ..ROW },
     Row { name: "an optional check does not block", criteria: &["It is there: `exists done`", "Nice (optional): `exists nice`"],
         acts: &[&[Make("done")]], ends: verified(1, "the one required criterion passes"), ..ROW },
     Row { name: "a slow start is forgiven", criteria: DONE, acts: &[&[Say("I read the code first.")], &[Make("done")]],

@@ -1,0 +1,148 @@
+//! Several agents for one loop: when the one at work cannot go on, the next takes over, and who stands before it in
+//! the list returns as soon as it can. An agent's own trouble is never a lack of progress.
+
+use crate::agent::ProviderClass;
+use crate::journal::{AgentPlan, Record, TakeoverReason};
+use crate::moment::Moment;
+use crate::view::words;
+
+use super::limits::HOUR_MS;
+use super::state::Loop;
+use super::waits;
+
+/// One of the loop's agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    pub plan: AgentPlan,
+    pub out: Out,
+    /// Why another one took over from it, the last time.
+    pub left: Option<TakeoverReason>,
+}
+
+/// Whether it can be set to work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Out {
+    No,
+    Until(Moment),
+    /// Nothing but the user mends it.
+    ForTheUser,
+}
+
+impl Out {
+    fn is_over(self, now: Moment) -> bool {
+        match self {
+            Self::No => true,
+            Self::Until(until) => until.awake <= now.awake,
+            Self::ForTheUser => false,
+        }
+    }
+
+    fn until(self) -> Option<Moment> {
+        match self {
+            Self::Until(until) => Some(until),
+            Self::No | Self::ForTheUser => None,
+        }
+    }
+}
+
+/// Why the agent at work cannot go on.
+struct Trouble {
+    reason: TakeoverReason,
+    out: Out,
+}
+
+/// Who works from here on, where that is another one than before.
+pub(super) fn change(state: &Loop, now: Moment) -> Option<Record> {
+    if state.crew.len() < 2 {
+        return None;
+    }
+    match trouble(state) {
+        Some(trouble) => hand_over(state, now, &trouble),
+        None => back(state, now),
+    }
+}
+
+/// Who works in place of whom, and why; `None` where it is the one that is wanted most.
+pub fn standing_in(state: &Loop) -> Option<String> {
+    let own = &state.spec.agent.name;
+    let before = state.crew.iter().take_while(|it| it.plan.name != *own);
+    let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.left?))).collect();
+    (!why.is_empty()).then(|| words::standing_in(own, &why))
+}
+
+/// Until when the agent at work is to be left alone; `None` where its own last iteration says it.
+pub(super) fn rests(state: &Loop) -> Option<Moment> {
+    let is_own = state.last_iteration().is_some_and(|it| it.agent == state.spec.agent.name);
+    member(state).filter(|_| !is_own).and_then(|it| it.out.until())
+}
+
+fn member(state: &Loop) -> Option<&Member> {
+    state.crew.iter().find(|it| it.plan.name == state.spec.agent.name)
+}
+
+fn trouble(state: &Loop) -> Option<Trouble> {
+    let row = state.last_iteration().filter(|it| it.agent == state.spec.agent.name)?;
+    let class = row.error.as_ref().map(|it| it.class);
+    if class == Some(ProviderClass::Quota) {
+        let until = row.ended_at.after(waits::quota_ms(state, row));
+        return Some(Trouble { reason: TakeoverReason::Quota, out: Out::Until(until) });
+    }
+    waits::needs_user(state)?;
+    if class == Some(ProviderClass::Login) {
+        return Some(Trouble { reason: TakeoverReason::Login, out: Out::ForTheUser });
+    }
+    Some(Trouble { reason: TakeoverReason::Failing, out: Out::Until(row.ended_at.after(HOUR_MS)) })
+}
+
+/// To the first that can work; where none can, to the one whose usage limit ends first.
+fn hand_over(state: &Loop, now: Moment, trouble: &Trouble) -> Option<Record> {
+    let others = || state.crew.iter().filter(|it| it.plan.name != state.spec.agent.name);
+    let free = others().find(|it| it.out.is_over(now));
+    let to = free.or_else(|| {
+        let first = others().filter_map(|it| Some((it.out.until()?, it))).min_by_key(|it| it.0.awake)?;
+        // Where only its user could mend this one, any reset is worth waiting for.
+        let own = trouble.out.until().filter(|_| trouble.reason == TakeoverReason::Quota);
+        own.is_none_or(|own| first.0.awake < own.awake).then_some(first.1)
+    })?;
+    let message = state.last_iteration().and_then(|it| it.error.as_ref()).map(|it| it.message.clone());
+    Some(Record::AgentChanged {
+        from: state.spec.agent.name.clone(),
+        to: to.plan.name.clone(),
+        reason: trouble.reason,
+        until: trouble.out.until(),
+        message,
+    })
+}
+
+fn back(state: &Loop, now: Moment) -> Option<Record> {
+    let before = state.crew.iter().take_while(|it| it.plan.name != state.spec.agent.name);
+    let to = { before }.find(|it| it.out.is_over(now))?;
+    Some(Record::AgentChanged {
+        from: state.spec.agent.name.clone(),
+        to: to.plan.name.clone(),
+        reason: TakeoverReason::Back,
+        until: None,
+        message: None,
+    })
+}
+
+/// The record of it, applied: what was counted of one agent says nothing of the other.
+pub(super) fn changed(state: &mut Loop, to: &str, reason: TakeoverReason, until: Option<Moment>) {
+    let Some(plan) = state.crew.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone()) else {
+        return;
+    };
+    let from = std::mem::replace(&mut state.spec.agent, plan).name;
+    if reason != TakeoverReason::Back
+        && let Some(left) = state.crew.iter_mut().find(|it| it.plan.name == from)
+    {
+        left.out = until.map_or(Out::ForTheUser, Out::Until);
+        left.left = Some(reason);
+    }
+    (state.failures, state.stalls, state.wait) = (0, 0, None);
+    state.session.current = None;
+}
+
+/// By the user's word everybody may be asked again.
+pub(super) fn resumed(state: &mut Loop) {
+    state.crew.iter_mut().filter(|it| it.out == Out::ForTheUser).for_each(|it| it.out = Out::No);
+}
