@@ -138,9 +138,7 @@ fn cleaner(dir: &LoopDir) -> Cleaner {
         Some((name.into_string().ok()?, value.into_string().ok()?))
     };
     let secret = std::env::vars_os().filter_map(text).filter(|(name, _)| is_secret_name(name));
-    let start = std::fs::read(launch::start_file(dir)).ok();
-    let mut start = start.and_then(|it| serde_json::from_slice(&it).ok()).unwrap_or(Value::Null);
-    let set = take_values(&mut start);
+    let set = launch::secrets(dir);
     // As it stands in the journal, between its quotes.
     let quoted = |it: &String| json!(it).to_string();
     let escaped = set.iter().map(quoted).map(|it| it.get(1..it.len() - 1).unwrap_or_default().to_owned());
@@ -192,7 +190,7 @@ fn files_of(dir: &Path) -> Vec<String> {
             }
         }
     }
-    found.retain(|it| !matches!(it.as_str(), "journal.jsonl" | "journal.reserve" | "lock"));
+    found.retain(|it| !matches!(it.as_str(), "journal.jsonl" | "journal.reserve" | "lock" | launch::START));
     found.sort();
     found
 }

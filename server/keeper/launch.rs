@@ -29,6 +29,9 @@ use crate::adapters::state_dir::workspace::{LoopDir, Workspace};
 use crate::adapters::state_dir::{StateDir, lock};
 use crate::adapters::{clock, durable};
 
+/// The file of a loop's folder that is for its keepers alone.
+pub const START: &str = "start.json";
+
 /// A detached keeper that has not begun after this long will not.
 const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
 
@@ -169,12 +172,23 @@ fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
     Ok(start.spec)
 }
 
-/// `[env] set` may hold keys: it stays in the loop's private folder.
+/// Variables that the settings set, for all or for one agent, may hold keys: they stay in the loop's private folder.
 fn without_secrets(mut spec: LoopSpec) -> LoopSpec {
-    for (_, value) in &mut spec.settings.env_set {
-        value.clear();
-    }
+    set_values(&mut spec).for_each(String::clear);
     spec
+}
+
+fn set_values(spec: &mut LoopSpec) -> impl Iterator<Item = &mut String> {
+    let LoopSpec { settings, agent, others, judge, .. } = spec;
+    let plans = std::iter::once(agent).chain(others).chain(judge).flat_map(|it| &mut it.env);
+    let written = settings.agents.iter_mut().flat_map(|it| &mut it.env);
+    settings.env_set.iter_mut().chain(written).chain(plans).map(|(_, value)| value)
+}
+
+/// What no copy of a loop may hold: the values of all that its settings set.
+pub fn secrets(dir: &LoopDir) -> Vec<String> {
+    let spec = read_start(dir).ok();
+    spec.map_or_else(Vec::new, |mut it| set_values(&mut it).map(std::mem::take).collect())
 }
 
 fn listen(state: &StateDir, dir: &LoopDir, desk: Desk) -> Result<Served, KeeperError> {
@@ -201,8 +215,8 @@ impl Drop for Served {
     }
 }
 
-pub(crate) fn start_file(dir: &LoopDir) -> PathBuf {
-    dir.path().join("start.json")
+fn start_file(dir: &LoopDir) -> PathBuf {
+    dir.path().join(START)
 }
 
 pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {

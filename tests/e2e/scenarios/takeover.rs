@@ -114,3 +114,24 @@ fn a_killed_keeper_leaves_the_takeover_as_it_is_and_status_says_who_works() {
     assert_eq!(changes.count(), 1);
     assert!(world.terminal.read("log").ends_with("other\n"), "{}", world.terminal.read("log"));
 }
+
+#[test]
+fn values_of_variables_that_the_settings_set_stay_in_the_loops_folder() {
+    let act = works("touch done; echo \"$TOKEN $SHARED\" > $folder/got");
+    let own = "output = \"claude\"\nenv = { TOKEN = \"orange-elephant-4711\" }";
+    let settings = "env.set = { SHARED = \"purple-giraffe-0815\" }";
+    let acts = [act.as_str()];
+    let played = Scenario { of_agent: own, ..scenario(settings, &acts, Verified(1, "")) }.play();
+    let got = std::fs::read_to_string(played.world.shared("got")).unwrap();
+    assert_eq!(got, "orange-elephant-4711 purple-giraffe-0815\n", "the agent has them");
+    let journal = std::fs::read_to_string(played.world.loops()[0].join("journal.jsonl")).unwrap();
+    for secret in ["orange-elephant-4711", "purple-giraffe-0815"] {
+        assert!(!played.ran.stdout.contains(secret) && !journal.contains(secret), "{secret}");
+    }
+    let archive = played.world.shared("loop.tar.gz");
+    played.world.run(&["export", "latest", "--to", archive.to_str().unwrap()]).expect(0);
+    let unpacked = std::process::Command::new("tar").arg("xzOf").arg(&archive).output().unwrap().stdout;
+    let unpacked = String::from_utf8_lossy(&unpacked);
+    assert!(unpacked.contains("SHARED") && !unpacked.contains("elephant") && !unpacked.contains("giraffe"));
+    assert!(journal.contains("TOKEN") && journal.contains("SHARED"), "names are told");
+}

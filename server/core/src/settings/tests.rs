@@ -67,7 +67,9 @@ fn sample(key: &Key) -> &'static str {
             ["text", ..] => "\"claude\"",
             other => panic!("no sample of {other:?}"),
         },
-        Takes::Agent | Takes::Agents | Takes::Text | Takes::Path | Takes::Branch | Takes::Promise => "\"other\"",
+        Takes::Agent | Takes::Agents | Takes::Text | Takes::Path | Takes::Branch | Takes::Promise => {
+            "\"other\""
+        }
         Takes::Count | Takes::Percent => "77",
         Takes::Duration | Takes::Pause => "\"77s\"",
         Takes::Cost => "7.7",
