@@ -99,9 +99,11 @@ fn hand_over(state: &Loop, now: Moment, trouble: &Trouble) -> Option<Record> {
     let others = || state.crew.iter().filter(|it| it.plan.name != state.spec.agent.name);
     let free = others().find(|it| it.out.is_over(now));
     let to = free.or_else(|| {
-        let first = others().filter_map(|it| Some((it.out.until()?, it))).min_by_key(|it| it.0.awake)?;
-        // Where only its user could mend this one, any reset is worth waiting for.
-        let own = trouble.out.until().filter(|_| trouble.reason == TakeoverReason::Quota);
+        let is_limited = trouble.reason == TakeoverReason::Quota;
+        // Where only its user could mend this one, any reset of a limit is worth waiting for; more failures are not.
+        let worth = others().filter(|it| is_limited || it.left == Some(TakeoverReason::Quota));
+        let first = worth.filter_map(|it| Some((it.out.until()?, it))).min_by_key(|it| it.0.awake)?;
+        let own = trouble.out.until().filter(|_| is_limited);
         own.is_none_or(|own| first.0.awake < own.awake).then_some(first.1)
     })?;
     let message = state.last_iteration().and_then(|it| it.error.as_ref()).map(|it| it.message.clone());
