@@ -89,7 +89,7 @@ return {
 
     editor:edit('note.txt')
     editor:ex('Ralph rollback 1')
-    editor:wait_message('Back at iteration 1')
+    editor:wait_message('back at iteration 1')
     support.same('one\n', project:read('note.txt'), 'note')
     support.same(nil, project:read('more.txt'), 'what came later')
     editor:wait('the buffer', "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == 'one'")
