@@ -18,6 +18,7 @@ mod exit;
 mod export;
 mod failure;
 mod gc;
+mod hook;
 mod import;
 mod init;
 mod log;
@@ -96,6 +97,7 @@ fn shown(verb: Verb, out: &mut Out) -> Answer {
         Verb::Diff(args) => diff::run(&args, out),
         Verb::Rollback(args) => rollback::run(&args, out),
         Verb::Doctor(args) => doctor::run(&args, out),
+        Verb::Hook(args) => hook::run(&args, out),
         Verb::Export(args) => export::run(&args, out),
         Verb::Gc(args) => gc::run(&args, out),
         Verb::Stop(args) => stop::run(&args, out),
@@ -116,7 +118,6 @@ fn hidden(verb: &Hidden) -> Answer {
         // Dispatched before everything else.
         Hidden::Serve(_) => Ok(serve::run()),
         Hidden::Report(_) => Err(Failure::unsupported("`report`")),
-        Hidden::Hook(_) => Err(Failure::unsupported("`hook`")),
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod export;
 pub(crate) mod failure;
 pub(crate) mod follow;
 pub(crate) mod foreign;
+pub(crate) mod installed;
 pub(crate) mod keeper;
 pub mod keeping;
 pub(crate) mod loops;

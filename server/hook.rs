@@ -3,6 +3,7 @@
 //! on stderr. It must stay small: an agent waits for it.
 
 mod payload;
+pub mod session;
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -70,6 +71,9 @@ struct Verdict {
     decision: String,
     #[serde(default)]
     reason: String,
+    /// For the person at the session.
+    #[serde(default)]
+    notice: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,7 +84,7 @@ struct Refusal {
 /// Never an error to the agent.
 pub fn main(event: Event) -> ExitCode {
     let said = match ask(event) {
-        Ok(Verdict { decision, reason }) if decision == "allow" => {
+        Ok(Verdict { decision, reason, .. }) if decision == "allow" => {
             // Whoever looks into the agent's log finds out why.
             if !reason.is_empty() {
                 say(&reason);
@@ -106,13 +110,18 @@ fn say(why: &str) {
 fn ask(event: Event) -> Result<Verdict, String> {
     let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
     let door = Door::from_environment().ok_or("no loop of loopkeeper started this agent")?;
-    let question = payload.question(event, &door.token);
-    let answer =
-        door.converse(event, &question).map_err(|error| format!("the keeper does not answer: {error}"))?;
-    match answer {
-        Answer { verdict: Some(verdict), .. } => Ok(verdict),
-        Answer { error: Some(Refusal { message }), .. } => Err(message),
-        Answer { .. } => Err("the keeper's answer cannot be read".to_owned()),
+    let question = payload.question(event.word(), &door.token);
+    let answer = door.converse(event.patience(), &question);
+    answer.map_err(|error| format!("the keeper does not answer: {error}"))?.verdict()
+}
+
+impl Answer {
+    fn verdict(self) -> Result<Verdict, String> {
+        match self {
+            Self { verdict: Some(verdict), .. } => Ok(verdict),
+            Self { error: Some(Refusal { message }), .. } => Err(message),
+            Self { .. } => Err("the keeper's answer cannot be read".to_owned()),
+        }
     }
 }
 
@@ -130,7 +139,7 @@ impl Door {
         Some(Self { token: token.to_owned(), socket })
     }
 
-    fn converse(&self, event: Event, question: &Value) -> io::Result<Answer> {
+    fn converse(&self, patience: Option<Duration>, question: &Value) -> io::Result<Answer> {
         let address = SocketAddress::of(&self.socket)?;
         let stream = UnixStream::connect(address.path())?;
         stream.set_read_timeout(Some(GREETING))?;
@@ -138,7 +147,7 @@ impl Door {
         let mut reader = BufReader::new(&stream);
         line(&mut reader)?;
         (&stream).write_all(format!("{question}\n").as_bytes())?;
-        stream.set_read_timeout(event.patience())?;
+        stream.set_read_timeout(patience)?;
         Ok(serde_json::from_str(&line(&mut reader)?)?)
     }
 }
@@ -150,6 +159,6 @@ fn line(reader: &mut BufReader<&UnixStream>) -> io::Result<String> {
 }
 
 /// A request of the control protocol.
-fn request(event: Event, token: &str) -> Value {
-    json!({"id": format!("hook-{}", std::process::id()), "do": "hook", "hook": event.word(), "token": token})
+fn request(event: &str, token: &str) -> Value {
+    json!({"id": format!("hook-{}", std::process::id()), "do": "hook", "hook": event, "token": token})
 }

@@ -16,10 +16,16 @@ fn main() -> ExitCode {
     if word == keeping::WORD {
         return keeping::main(args);
     }
-    if word == hook::WORD
-        && let Some(event) = args.next().as_deref().and_then(hook::Event::named)
-    {
-        return hook::main(event);
+    if word == hook::WORD {
+        let what = args.next().unwrap_or_default();
+        if let Some(event) = hook::Event::named(&what) {
+            return hook::main(event);
+        }
+        if what == hook::session::WORD
+            && let Some(event) = args.next().as_deref().and_then(hook::session::Event::named)
+        {
+            return hook::session::main(event);
+        }
     }
     loopkeeper::cli::main()
 }

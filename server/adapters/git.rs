@@ -41,6 +41,11 @@ pub fn untracked(root: &Path) -> Result<Option<Vec<String>>, GitError> {
     program::untracked(root)
 }
 
+/// Whether git ignores `path`, relative to `root`; `None` outside of a repository, and where nobody can say.
+pub fn is_ignored(root: &Path, path: &Path) -> Option<bool> {
+    Repository::discover(root).ok()?.is_path_ignored(root.join(path)).ok()
+}
+
 /// The files that the user's index names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tracked {

@@ -107,7 +107,8 @@ fn relative(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
 
-fn read(root: &Path, path: &Path) -> Result<Vec<u8>, TaskFileError> {
+/// The bytes of a file inside the root.
+pub fn read(root: &Path, path: &Path) -> Result<Vec<u8>, TaskFileError> {
     let bytes = read_up_to(root, path, MOST_BYTES + 1)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(TaskFileError::TooLarge { path: path.to_owned() });

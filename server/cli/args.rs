@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
 use super::{
-    answer, check, completions, demo, diff, doctor, export, gc, import, log, prioritize, reset, rollback,
-    run, serve, skip, status, steer, stop, trust, watch,
+    answer, check, completions, demo, diff, doctor, export, gc, hook, import, log, prioritize, reset,
+    rollback, run, serve, skip, status, steer, stop, trust, watch,
 };
 
 /// Runs Ralph loops and tells the truth about them.
@@ -80,6 +80,8 @@ pub(crate) enum Verb {
     Trust(trust::Args),
     /// Look at agents, machine and workspace, and say what to do about what is missing
     Doctor(doctor::Args),
+    /// Put loopkeeper's hooks into Claude Code's settings of this workspace, or take them out again
+    Hook(hook::Args),
     /// Pack everything of a loop into one archive, without secrets
     Export(export::Args),
     /// Remove old ended loops and their snapshots
@@ -97,8 +99,6 @@ pub(crate) enum Hidden {
     Serve(serve::Args),
     #[command(hide = true)]
     Report(Rest),
-    #[command(hide = true)]
-    Hook(Rest),
 }
 
 /// Whatever follows, unread.

@@ -1,6 +1,7 @@
 //! What agents tell their hooks, and what they want to hear. The names are theirs.
 
 use std::io::Read;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,6 +18,9 @@ pub(super) struct Payload {
     session_id: Option<String>,
     #[serde(default)]
     agent_id: Option<String>,
+    /// Where its user is in it.
+    #[serde(default)]
+    cwd: Option<PathBuf>,
     /// Claude Code and Codex.
     #[serde(default)]
     last_assistant_message: Option<String>,
@@ -35,7 +39,11 @@ impl Payload {
             .map_err(|error| format!("what the agent tells is no JSON object: {error}"))
     }
 
-    pub(super) fn question(&self, event: Event, token: &str) -> Value {
+    pub(super) fn folder(&self) -> Option<PathBuf> {
+        self.cwd.clone()
+    }
+
+    pub(super) fn question(&self, event: &str, token: &str) -> Value {
         let mut question = request(event, token);
         let text = self.last_assistant_message.as_deref().map(end);
         let told =
@@ -68,7 +76,7 @@ mod tests {
     use super::*;
 
     fn question(text: &str) -> Value {
-        Payload::read(text.as_bytes()).unwrap().question(Event::Stop, "t")
+        Payload::read(text.as_bytes()).unwrap().question("stop", "t")
     }
 
     #[test]

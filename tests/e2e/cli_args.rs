@@ -17,7 +17,7 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["import", "x"], "x cannot be imported: its format is not supported yet");
     check(&["doctor", "--cure"], "unexpected argument '--cure'");
     check(&["report", "latest"], "`report` is not yet supported");
-    check(&["hook", "install"], "`hook` is not yet supported");
+    check(&["hook", "keep"], "unrecognized subcommand 'keep'");
     check(&["stopp"], "a similar subcommand exists: 'stop'");
     check(&["stop", "--later"], "unexpected argument '--later'");
     check(&["diff", "latest"], "<ITERATION>");
@@ -33,7 +33,7 @@ fn help_and_version_are_no_failures() {
     let terminal = Terminal::new();
     let help = terminal.run(&["--help"]);
     help.expect(0).out("Usage: loopkeeper").out("rollback");
-    for hidden in ["keeper", "domain", "demo-agent", "hook"] {
+    for hidden in ["keeper", "domain", "demo-agent"] {
         assert!(!help.stdout.contains(&format!("\n  {hidden} ")), "help lists {hidden}");
     }
     terminal.run(&["--version"]).expect(0).out("loopkeeper ");

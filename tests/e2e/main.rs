@@ -19,6 +19,7 @@ mod control;
 mod demo;
 mod doctor;
 mod foreign;
+mod hook_install;
 mod init;
 mod kill_domain;
 #[path = "../agents/late.rs"]

@@ -5,6 +5,7 @@
 
 mod failure;
 pub mod hooks;
+pub mod installed;
 mod relatives;
 pub mod start;
 

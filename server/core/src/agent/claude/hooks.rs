@@ -46,7 +46,7 @@ fn add(settings: &mut Value, event: &str, entry: Value) {
 }
 
 /// One word to a shell, whatever is in it.
-fn quoted(program: &str) -> String {
+pub(super) fn quoted(program: &str) -> String {
     format!("'{}'", program.replace('\'', r"'\''"))
 }
 

@@ -1,0 +1,63 @@
+//! `hook`: whether Claude Code asks loopkeeper in this workspace, in a session that its user opened.
+
+use clap::Subcommand;
+use loopkeeper_core::agent::claude::installed::FILE;
+
+use super::exit::Exit;
+use super::failure::{self, Answer, Failure};
+use super::out::Out;
+use crate::adapters::config_files;
+use crate::adapters::state_dir::StateDir;
+use crate::front::installed::{Done, Settings};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy, Subcommand)]
+enum What {
+    /// Let Claude Code ask loopkeeper in this workspace when a turn ends (.claude/settings.local.json)
+    Install,
+    /// Take that out again, without a trace
+    Remove,
+}
+
+pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
+    let root = config_files::root_of(std::path::Path::new("."))?;
+    let state = StateDir::open()?;
+    let settings = Settings::of(&state, &root)?;
+    match args.what {
+        What::Install => install(&settings, out)?,
+        What::Remove => match settings.remove()? {
+            Done::Changed => out.line(format_args!("Taken out of {FILE}: Claude Code asks no more here.")),
+            Done::Nothing => out.line(format_args!("There is no hook of loopkeeper in {FILE}.")),
+        },
+    }
+    Ok(Exit::Done)
+}
+
+fn install(settings: &Settings<'_>, out: &mut Out) -> Result<(), Failure> {
+    match settings.install(&program()?)? {
+        Done::Changed => {
+            out.line(format_args!("Put into {FILE}: Claude Code asks here whether its turn may end."));
+            out.line("A session that is open already has to be started again.");
+        }
+        Done::Nothing => out.line(format_args!("It is in {FILE} already.")),
+    }
+    out.line("It changes nothing without a loop; `loopkeeper hook remove` takes it out again.");
+    if settings.is_seen_by_git() {
+        failure::warn(format_args!("git does not ignore {FILE}: add it to .gitignore"));
+    }
+    Ok(())
+}
+
+/// This one, as hooks call it.
+fn program() -> Result<String, Failure> {
+    let path = std::env::current_exe()?;
+    path.into_os_string().into_string().map_err(|path| {
+        Failure::usage(format_args!("the path {} of this program is not UTF-8", path.display()))
+            .hint("Move it: a settings file could not name it.")
+    })
+}

@@ -1,0 +1,138 @@
+//! `loopkeeper hook session EVENT`: what Claude Code calls in a session that its user opened, where the hooks are
+//! installed. Nobody told it whom to ask: it asks the loop that works in this folder, and is quiet where there is none.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::payload::Payload;
+use super::{Door, LONGEST_PAYLOAD, Verdict, say};
+use crate::adapters::process::orphans::MARK;
+use crate::adapters::state_dir::StateDir;
+
+/// The word before the event's.
+pub const WORD: &str = "session";
+/// Where Claude Code says that it was started.
+const PROJECT: &str = "CLAUDE_PROJECT_DIR";
+/// The snapshot and the user's own command before an iteration.
+const FOR_A_PROMPT: Duration = Duration::from_secs(600);
+/// It is only told.
+const FOR_AN_END: Duration = Duration::from_secs(2);
+
+/// What happened in the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Its turn is over.
+    Stop,
+    /// Its user said something.
+    Prompt,
+    /// It is closed, or left for another one.
+    End,
+}
+
+impl Event {
+    pub fn named(name: &std::ffi::OsStr) -> Option<Self> {
+        [Self::Stop, Self::Prompt, Self::End].into_iter().find(|it| name == it.word())
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Prompt => "prompt",
+            Self::End => "end",
+        }
+    }
+
+    fn patience(self) -> Option<Duration> {
+        match self {
+            Self::Stop => None,
+            Self::Prompt => Some(FOR_A_PROMPT),
+            Self::End => Some(FOR_AN_END),
+        }
+    }
+}
+
+/// Never an error to the session.
+pub fn main(event: Event) -> ExitCode {
+    match ask(event) {
+        Ok(Some(verdict)) => {
+            if let Some(said) = shown(event, &verdict) {
+                let _ = writeln!(io::stdout(), "{said}");
+            }
+        }
+        Ok(None) => {}
+        Err(why) => say(&why),
+    }
+    ExitCode::SUCCESS
+}
+
+/// `None`: there is nobody to ask.
+fn ask(event: Event) -> Result<Option<Verdict>, String> {
+    if std::env::var_os(MARK).is_some() {
+        // An agent of a loop, or below one, has hooks of its own.
+        return Ok(None);
+    }
+    let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
+    let folder = std::env::var_os(PROJECT).map(PathBuf::from).or_else(|| payload.folder());
+    let Some(door) = folder.and_then(|it| door(&it)) else { return Ok(None) };
+    let question = question(event, &payload);
+    let answer = door.converse(event.patience(), &question);
+    answer.map_err(|error| format!("the keeper does not answer: {error}"))?.verdict().map(Some)
+}
+
+/// Of the keeper that works in this very folder.
+fn door(folder: &Path) -> Option<Door> {
+    let real = folder.canonicalize().ok()?;
+    let state = StateDir::open().ok()?;
+    let (holder, path) = state.tree_holder(&real).ok()??;
+    let socket = state.run().join(format!("{holder}.sock"));
+    (path == real && socket.exists()).then(|| Door { token: String::new(), socket })
+}
+
+fn question(event: Event, payload: &Payload) -> Value {
+    let mut question = payload.question(event.word(), "");
+    if let Some(fields) = question.as_object_mut() {
+        fields.insert("own".to_owned(), json!(true));
+    }
+    question
+}
+
+/// In Claude Code's words.
+fn shown(event: Event, verdict: &Verdict) -> Option<Value> {
+    let mut said = match event {
+        _ if verdict.decision != "block" => json!({}),
+        Event::Stop => json!({"decision": "block", "reason": verdict.reason}),
+        Event::Prompt => json!({
+            "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": verdict.reason},
+        }),
+        Event::End => return None,
+    };
+    let fields = said.as_object_mut()?;
+    if let Some(notice) = &verdict.notice {
+        fields.insert("systemMessage".to_owned(), json!(notice));
+    }
+    (!fields.is_empty()).then_some(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claude_code_is_told_in_its_own_words() {
+        let check = |event, (decision, notice): (&str, Option<&str>), expect: Option<Value>| {
+            let (reason, notice) = ("do it".to_owned(), notice.map(str::to_owned));
+            let verdict = Verdict { decision: decision.to_owned(), reason, notice };
+            assert_eq!(shown(event, &verdict), expect, "{event:?} {verdict:?}");
+        };
+        check(Event::Stop, ("block", None), Some(json!({"decision": "block", "reason": "do it"})));
+        check(Event::Stop, ("allow", None), None);
+        check(Event::Stop, ("allow", Some("done")), Some(json!({"systemMessage": "done"})));
+        let context = json!({"hookEventName": "UserPromptSubmit", "additionalContext": "do it"});
+        check(Event::Prompt, ("block", None), Some(json!({"hookSpecificOutput": context})));
+        check(Event::End, ("block", Some("x")), None);
+    }
+}
