@@ -15,17 +15,11 @@ before(async () => {
 });
 after(() => inside?.close());
 
-async function opened(options, body) {
-  const project = new Project(inside.editor, options);
-  const window = await inside.editor.open(project.folder, "PROMPT.md");
-  try {
+const opened = (options, body) =>
+  Project.opened(inside.editor, options, async (project, window) => {
     await window.sees("Ralph");
     await body(project, window);
-  } finally {
-    await window.close();
-    project.remove();
-  }
-}
+  });
 
 const document = `const [folder] = vscode.workspace.workspaceFolders; const uri = vscode.Uri.joinPath(folder.uri, "PROMPT.md");`;
 const diagnostics = `${document} const text = await vscode.workspace.openTextDocument(uri);

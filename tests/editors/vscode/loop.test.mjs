@@ -12,16 +12,7 @@ before(async () => {
 });
 after(() => editor?.close());
 
-async function opened(options, body) {
-  const project = new Project(editor, options);
-  const window = await editor.open(project.folder, "PROMPT.md");
-  try {
-    await body(project, window);
-  } finally {
-    await window.close();
-    project.remove();
-  }
-}
+const opened = (options, body) => Project.opened(editor, options, body);
 
 const there = "- The greeting is there: `exists greeting.txt`";
 const hello = "- It says hello: `has \"hello\" greeting.txt`";
@@ -131,6 +122,22 @@ test("vscode_loop: paused, steered and resumed", async () => {
     project.turn(2, "echo hello world > greeting.txt");
     await window.sees("Ralph done · 2");
     assert.match(project.cli(["log", "--json"]), /Greet the whole world/);
+  });
+});
+
+test("vscode_loop: what the agent weakened is put back by one action", async () => {
+  const sum = "def test_sum():\n    assert 1 + 2 == 3\n";
+  await opened({ files: { "tests/test_sum.py": sum } }, async (project, window) => {
+    await window.sees("Ralph");
+    project.turn(1, "rm tests/test_sum.py; echo hello world > greeting.txt");
+    project.turn(2, "true");
+    await window.palette("Ralph: Start Loop");
+    await window.sees("Ralph needs you");
+    await window.fix("tests/test_sum.py lost 1 test", "Restore");
+    await window.see("the test to be back", () => project.read("tests/test_sum.py"), (it) => it === sum);
+    await window.palette("Ralph: Resume");
+    await window.sees("Ralph done · 2");
+    assert.ok(!(await window.problems()).some((it) => it.includes("lost 1 test")));
   });
 });
 

@@ -33,6 +33,18 @@ export class Project {
     if (trusted) this.cli(["trust", "PROMPT.md"], "y\n");
   }
 
+  /** A project and a window on it, for as long as `body` takes. */
+  static async opened(editor, options, body) {
+    const project = new Project(editor, options);
+    const window = await editor.open(project.folder, "PROMPT.md");
+    try {
+      await body(project, window);
+    } finally {
+      await window.close();
+      project.remove();
+    }
+  }
+
   write(name, text) {
     fs.mkdirSync(path.dirname(path.join(this.folder, name)), { recursive: true });
     fs.writeFileSync(path.join(this.folder, name), text);

@@ -179,6 +179,17 @@ export class Window {
     return this.page.evaluate(() => [...document.querySelectorAll(".markers-panel .monaco-list-row")].map((it) => it.textContent));
   }
 
+  /** Takes the action whose title begins so, of those offered where the problem with this text stands. */
+  async fix(problem, action) {
+    await this.see(`the problem ${problem}`, () => this.problems(), (all) => all.some((it) => it.includes(problem)));
+    await this.page.locator(".markers-panel .monaco-list-row", { hasText: problem }).first().dblclick();
+    await this.page.keyboard.press("Control+.");
+    const row = this.page.locator(".action-widget .monaco-list-row", { hasText: new RegExp(`^\\s*${action}`) }).first();
+    await row.waitFor({ state: "visible" });
+    await this.picture(`actions ${action}`);
+    await row.click();
+  }
+
   async picture(name) {
     const folder = process.env.LOOPKEEPER_TEST_PICTURES;
     if (!folder) return;
