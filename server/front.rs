@@ -15,6 +15,7 @@ pub(crate) mod order;
 pub(crate) mod patience;
 pub(crate) mod replan;
 pub(crate) mod restore;
+pub(crate) mod saved;
 pub(crate) mod start;
 pub(crate) mod trust;
 pub(crate) mod work;

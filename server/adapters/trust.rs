@@ -9,10 +9,10 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_core::digest::sha256;
 use loopkeeper_core::task::TaskId;
 use loopkeeper_core::trust::Item;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::durable;
 use super::state_dir::lock::{Gate, pass};
@@ -155,7 +155,7 @@ fn write(grants: &[Grant]) -> String {
     // Strings and numbers only: nothing that JSON could refuse.
     let line = |it: Result<String, _>| it.unwrap_or_default() + "\n";
     let list: String = grants.iter().map(|it| line(serde_json::to_string(it))).collect();
-    let end = End { end: grants.len(), sum: sum(list.as_bytes()) };
+    let end = End { end: grants.len(), sum: sha256(list.as_bytes()) };
     list + &line(serde_json::to_string(&end))
 }
 
@@ -166,11 +166,7 @@ fn read(bytes: &[u8]) -> Option<Vec<Grant>> {
     let end: End = serde_json::from_slice(end).ok()?;
     let lines = list.split_inclusive(|it| *it == b'\n');
     let grants: Vec<Grant> = lines.map(serde_json::from_slice).collect::<Result<_, _>>().ok()?;
-    (end.sum == sum(list) && end.end == grants.len()).then_some(grants)
-}
-
-fn sum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    (end.sum == sha256(list) && end.end == grants.len()).then_some(grants)
 }
 
 #[cfg(test)]

@@ -41,9 +41,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 pub(crate) fn change(which: &ItemArg, wish: Wish, out: &mut Out) -> Result<(), Failure> {
     let work = Work::find(Some(&which.task), &[])?;
     let item = edit::named(&work.task, &which.item).map_err(|it| with_items(it, &work.task))?;
-    replan::refuse_in_iteration((&work.root, &work.id), &work.documents, (&item.id, wish))?;
     let change = replan::change(&work.documents, &item.id, wish)?;
-    replan::write(&work.root, &change, &work.documents)?;
+    replan::write((&work.root, &work.id), &change, &work.documents)?;
     let (title, file) = (sanitize::line(&item.title), sanitize::line(&change.file));
     let places = |by: i32| words::counted(u64::from(by.unsigned_abs()), "place");
     match change.done {

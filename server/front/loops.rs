@@ -62,6 +62,11 @@ impl Seen {
         }
     }
 
+    /// What changes in its documents now counts as the agent's doing, unless it is told otherwise.
+    pub(crate) fn is_in_iteration(&self) -> bool {
+        matches!(self.state.phase, Phase::Iterating { .. } | Phase::Closing | Phase::Checking)
+    }
+
     /// Active or interrupted: somebody may still want something of it.
     pub(crate) fn is_open(&self) -> bool {
         self.state.outcome.is_none()

@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{Argument, Resolved, Settings};
 use loopkeeper_core::task::{self, Document, Finding, Place, Task, TaskId};
-use sha2::{Digest, Sha256};
 
 use super::failure::{Failure, Kind};
 use crate::adapters::config_files;
@@ -84,13 +84,12 @@ impl Work {
         }
         let (root, _) = place(None)?;
         let (resolved, settings) = configuration(&root, arguments)?;
-        let hash = Sha256::digest(typed.prompt.as_bytes());
-        let hash: Vec<_> = hash.iter().take(5).map(|byte| format!("{byte:02x}")).collect();
+        let hash = sha256(typed.prompt.as_bytes());
         Ok(Self {
             root,
             resolved,
             settings,
-            id: TaskId(format!("prompt:{}", hash.concat())),
+            id: TaskId(format!("prompt:{}", hash.get(..10).unwrap_or_default())),
             task: task::inline(typed.prompt, typed.criteria),
             documents: Vec::new(),
             kind: TaskKind::Typed,

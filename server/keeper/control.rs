@@ -234,6 +234,10 @@ fn order(request: &Request) -> Result<Order, (&'static str, String)> {
         "reset" if request.what.as_deref() == Some("session") => Order::ResetSession,
         "accept" => Order::AcceptWeakening,
         "check" => Order::Check,
+        "saved" => {
+            let file = request.what.clone().ok_or(("badArgument", "`saved` needs a file".to_owned()))?;
+            Order::Saved { file, sum: text()? }
+        }
         "rollback" => {
             let to = request.iteration.ok_or(("badArgument", "`rollback` needs an iteration".to_owned()))?;
             Order::Rollback { to, paths: request.paths.clone() }

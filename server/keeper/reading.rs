@@ -1,9 +1,11 @@
 //! The task's documents as they are now. Reads files only; a document that is gone is replaced by the copy that
 //! was kept when the loop started, so that no loop works without its task.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use loopkeeper_core::decide::{Loop, Reading};
+use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId, Document, Task, read as read_documents};
@@ -19,7 +21,7 @@ use crate::adapters::trust::surfaces::surfaces;
 
 pub(super) fn read(scene: &Scene, state: &Loop) -> Reading {
     let spec = &state.spec;
-    let task = current(scene, spec);
+    let (task, sums) = current(scene, spec);
     let trust = TrustStore::open(&scene.state);
     let typed = spec.inline_prompt.is_some();
     Reading {
@@ -29,6 +31,7 @@ pub(super) fn read(scene: &Scene, state: &Loop) -> Reading {
         context: task.context.into_iter().map(|it| it.text).collect(),
         criteria: task.criteria,
         plan: task.plan,
+        sums,
         matching: matching(spec),
         notes: notes::read(spec),
         template: template::read(scene, state),
@@ -73,17 +76,22 @@ fn name(item: &Item) -> String {
     }
 }
 
-fn current(scene: &Scene, spec: &LoopSpec) -> Task {
+/// With the sum of each document.
+fn current(scene: &Scene, spec: &LoopSpec) -> (Task, BTreeMap<String, String>) {
+    let none = BTreeMap::new();
     if let Some(prompt) = &spec.inline_prompt {
-        let prompt = prompt.clone();
-        return Task { prompt, criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..Task::default() };
+        let (prompt, criteria, plan) = (prompt.clone(), spec.criteria.clone(), spec.plan.clone());
+        return (Task { prompt, criteria, plan, ..Task::default() }, none);
     }
     let root = Path::new(&spec.root);
     match task_files::load(root, &task_files::named(root, &spec.task.0)) {
-        Ok(loaded) => loaded.task,
+        Ok(loaded) => {
+            let sums = loaded.documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes())));
+            (loaded.task, sums.collect())
+        }
         Err(error) => {
             super::note(&format!("{error}; the copy made at the start is used"));
-            kept(scene, spec)
+            (kept(scene, spec), none)
         }
     }
 }

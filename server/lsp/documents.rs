@@ -107,7 +107,7 @@ fn on_disk(uri: &Url) -> Option<String> {
 }
 
 /// Line ends and a missing last one are the editor's business, not changes of the user.
-fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one == other || one.lines().eq(other.lines())
 }
 

@@ -37,6 +37,7 @@ pub mod weakening;
 pub use apply::{apply, begin, replay};
 pub(crate) use exit::{groups, stages};
 pub use machine::{deadline, decide};
+pub use rounds::unsettle;
 pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 
 use std::collections::BTreeMap;
@@ -182,6 +183,8 @@ pub struct Reading {
     pub context: Vec<String>,
     pub criteria: Vec<Criterion>,
     pub plan: Vec<PlanItem>,
+    /// Of each document, hex of sha256 of its text.
+    pub sums: BTreeMap<String, String>,
     /// Criteria whose commands nobody trusted.
     pub untrusted: Vec<CriterionId>,
     /// Files of the agent's own (hooks, servers, settings) that nobody trusted as they are; fit to be shown.
@@ -221,6 +224,12 @@ pub enum Order {
     ResetSession,
     AcceptWeakening,
     Check,
+    /// The user saves a document of the task: what is then found in it with exactly these bytes is the user's.
+    Saved {
+        file: String,
+        /// Hex of sha256 of the text.
+        sum: String,
+    },
     Rollback {
         to: u32,
         paths: Vec<String>,

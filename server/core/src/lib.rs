@@ -12,6 +12,7 @@ pub mod branch;
 pub mod check;
 pub mod claims;
 pub mod decide;
+pub mod digest;
 pub mod doctor;
 pub mod foreign;
 pub mod journal;

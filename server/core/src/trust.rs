@@ -5,6 +5,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::agent::kind::KNOWN;
+use crate::digest::{hex, sha256};
 use crate::journal::AgentPlan;
 use crate::sanitize;
 use crate::settings::{Author, Happening, Hook, Hooks, Permissions, Service};
@@ -249,7 +250,7 @@ fn content_lines(content: &Content) -> Vec<String> {
         Content::File(bytes) => match str::from_utf8(bytes) {
             Ok(text) => lines_of(text),
             Err(_) => {
-                vec![format!("not text: {} bytes, sha256 {}", bytes.len(), hex(&Sha256::digest(bytes)))]
+                vec![format!("not text: {} bytes, sha256 {}", bytes.len(), sha256(bytes))]
             }
         },
     }
@@ -294,12 +295,6 @@ fn hash_of(parts: Vec<&[u8]>) -> String {
         hash.update(part);
     }
     hex(&hash.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |it: u8| DIGITS.get(usize::from(it)).copied().map(char::from);
-    bytes.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]).flatten().collect()
 }
 
 #[cfg(test)]

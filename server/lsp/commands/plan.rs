@@ -45,11 +45,10 @@ async fn change(shared: &Arc<Shared>, task: &str, item: String, wish: Wish) -> D
                 it.text = open.text.to_string();
             }
         }
-        replan::refuse_in_iteration((&root, &id), &documents, (&item, wish))?;
         let change = replan::change(&documents, &item, wish)?;
         let open = shown(&root.join(&change.file));
         if open.is_none() {
-            replan::write(&root, &change, &documents)?;
+            replan::write((&root, &id), &change, &documents)?;
         }
         Ok((change, open))
     })

@@ -49,6 +49,32 @@ fn paused_steered_resumed_and_stopped() {
     studio.refused("steer", &json!({"loopId": id, "text": "Too late."}), "conflict");
 }
 
+/// What the agent changes in the task is only shown; what its user saves beside it is taken up.
+#[test]
+fn a_criterion_saved_while_the_agent_works_is_taken_up() {
+    for (saved, kind) in [(true, "completed"), (false, "limit")] {
+        // The keeper hears of it beside everything else.
+        let slow = format!("{WAITS}; sleep 1.5");
+        let mut studio = Studio::open(&Scenario {
+            settings: "limits.iterations = 2",
+            ..far(&[&slow, "echo more >> log"])
+        });
+        studio.show("PROMPT.md");
+        let id = studio.start("PROMPT.md");
+        studio.world.until_shared("up.1");
+        let text = studio.world.terminal.read("PROMPT.md").replace("- Far: `exists nowhere`\n", "");
+        if saved {
+            studio.type_into("PROMPT.md", 2, &text);
+            studio.save("PROMPT.md", &text);
+        } else {
+            studio.world.terminal.file("PROMPT.md", &text);
+        }
+        go(&studio.world, 1);
+        let status = studio.status(|it| is_in(it, &id, "done"));
+        assert_eq!(status["loops"][0]["outcome"]["kind"], kind, "{status:#}");
+    }
+}
+
 #[test]
 fn stopped_now_ends_the_agent_with_all_its_children() {
     let act = "trap '' TERM; (setsid sleep 600 &); touch $folder/up; while :; do sleep 600; done";

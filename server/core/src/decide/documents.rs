@@ -1,7 +1,6 @@
 //! The documents are read: after the agent, to see what it made of them, and before it, to write its prompt.
 
-use sha2::{Digest, Sha256};
-
+use crate::digest::sha256;
 use crate::journal::{PauseReason, Record};
 use crate::moment::Moment;
 
@@ -60,7 +59,7 @@ pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -
         iteration,
         session: session.clone(),
         resumed,
-        prompt: hex(prompt.as_bytes()),
+        prompt: sha256(prompt.as_bytes()),
         tree,
         calls_this_hour: call.this_hour,
         calls_note: call.note,
@@ -84,12 +83,4 @@ fn untrusted(state: &Loop, what: &[String]) -> Vec<Step> {
     let message =
         format!("not trusted yet: {first}{more}. Hint: read it with `loopkeeper trust`, then resume");
     hold(state, PauseReason::Trust, message)
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

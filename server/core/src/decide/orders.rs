@@ -34,6 +34,10 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         Order::ResetSession => sessions::reset(state),
         Order::AcceptWeakening => weakening::accept(state),
         Order::Check => check(state, live),
+        Order::Saved { file, sum } => {
+            live.saved.insert(file, sum);
+            Vec::new()
+        }
         Order::Rollback { to, paths } => rollback(state, live, to, paths),
     }
 }
@@ -115,6 +119,9 @@ fn rollback(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>) -> Vec<S
     }
     if !state.is_paused_at_rest() || state.stop.is_some() {
         return refuse("the loop is at work. Hint: pause it first");
+    }
+    if live.checking_at_rest {
+        return refuse("the checks are running. Hint: ask again when they have ended");
     }
     if state.tree_after(to).is_none() {
         let message = format!("there is no snapshot of iteration {to}");

@@ -1,11 +1,31 @@
 //! Who changed a criterion? The documents are looked at when the agent has gone and again right before it
 //! starts: what changed in between was changed by the user and is taken up, what changed while the agent ran is
-//! the agent's and is only shown.
+//! the agent's and is only shown, unless it is exactly what the user saved.
+
+use std::collections::BTreeMap;
 
 use crate::journal::{Pinned, Role};
 use crate::task::Criterion;
 
+use super::Reading;
 use super::state::Loop;
+
+/// The documents' criteria after the agent, less what the user saved while it ran: that is still to be taken up.
+pub(super) fn without_saved(
+    state: &Loop,
+    reading: &Reading,
+    saved: &BTreeMap<String, String>,
+) -> Vec<Criterion> {
+    let is_users = |it: &Criterion| {
+        let file = &it.place.file;
+        saved.get(file).is_some_and(|sum| reading.sums.get(file) == Some(sum))
+    };
+    let Some(seen) = state.seen.as_ref().filter(|_| !saved.is_empty()) else {
+        return reading.criteria.clone();
+    };
+    let agents = reading.criteria.iter().filter(|it| !is_users(it));
+    seen.iter().filter(|it| is_users(it)).chain(agents).cloned().collect()
+}
 
 /// The pinned criteria with the user's changes taken up; `None` when the user changed nothing.
 pub(super) fn with_user_changes(state: &Loop, now: &[Criterion]) -> Option<Vec<Pinned>> {

@@ -113,7 +113,8 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
     let milestones = milestones::of_iteration(state, round.as_deref(), &reading.plan);
     let sentence =
         sentence + brief::commit_unasked(state, &work.changes, &live.shot.commits) + &stand::tail(state);
-    let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &reading.criteria));
+    let seen = pinned::without_saved(state, &reading, &std::mem::take(&mut live.saved));
+    let changed_documents = !state.seen.as_ref().is_some_and(|it| pinned::same(it, &seen));
     let mut steps = Vec::new();
     if let Some(round) = round {
         steps.push(Step::Record(Record::ChecksDone { iteration: Some(state.iteration), round }));
@@ -121,12 +122,12 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
     steps.push(Step::Record(Record::IterationEnded {
         iteration: state.iteration,
         changes: work.changes,
-        proposed: pinned::proposals(state, &reading.criteria),
+        proposed: pinned::proposals(state, &seen),
         claim,
         claims: (claims != Claims::default()).then(|| Box::new(claims)),
         test_only,
         matching: reading.matching,
-        seen: changed_documents.then_some(reading.criteria),
+        seen: changed_documents.then_some(seen),
         plan: reading.plan,
         edited_artefacts: work.edited_artefacts,
         error,
@@ -197,11 +198,18 @@ fn is_disturbed(state: &Loop, wrote: &[String]) -> bool {
 }
 
 /// On a tree that would not stand still a pass says nothing.
-fn mark_unstable(state: &Loop, round: &mut Round, wrote: &[String]) {
-    let Some(first) = progress::disturbance(state, wrote).first().copied().cloned() else { return };
+pub fn unsettle(round: &mut Round, moved: &str) {
     for result in round.results.iter_mut().filter(|it| it.status == Status::Pass) {
         result.status = Status::Unstable;
-        result.fact = format!("passed, but {first} changed while the checks ran");
+        result.fact = format!(
+            "passed, but {moved} changed while the checks ran: have git ignore it if a check writes it"
+        );
+    }
+}
+
+fn mark_unstable(state: &Loop, round: &mut Round, wrote: &[String]) {
+    if let Some(first) = progress::disturbance(state, wrote).first() {
+        unsettle(round, first);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::agent::kind::{Can, Kind};
 use crate::agent::{AgentEnding, AgentRun};
+use crate::digest::sha256;
 use crate::journal::{AgentPlan, BreakerState, Record, SessionReason};
 use crate::moment::Moment;
 use crate::settings::Mode;
@@ -209,7 +210,7 @@ fn leave(state: &Loop, reason: SessionReason) -> Option<Step> {
 
 /// A UUID that is the same in replay: agents want a session id of this shape, chosen before the start.
 fn session_id(loop_id: &str, iteration: u32) -> String {
-    let hash = super::documents::hex(format!("{loop_id}:{iteration}").as_bytes());
+    let hash = sha256(format!("{loop_id}:{iteration}").as_bytes());
     let part = |range: std::ops::Range<usize>| hash.get(range).unwrap_or_default();
     format!("{}-{}-4{}-8{}-{}", part(0..8), part(8..12), part(13..16), part(17..20), part(20..32))
 }

@@ -260,6 +260,8 @@ pub struct Live {
     pub shot: super::Shot,
     /// The documents after the agent.
     pub reading: Option<Box<Reading>>,
+    /// Documents that the user saved since the last iteration ended, with the sums of what was saved.
+    pub saved: BTreeMap<String, String>,
     /// The criteria that the running baseline round is about.
     pub pinning: Option<Vec<Pinned>>,
     pub checking_at_rest: bool,

@@ -168,7 +168,12 @@ fn sentences_count_well() {
     says(one, "f", vec![Act::idle("f")], "breaker open: 1 iteration without a file change");
     let mut short = spec(two());
     short.settings.limits.duration_ms = 1_500;
-    says(short, "ff", vec![Act::new("ff")], "limit reached: 1.5 s of work, after 1 iteration");
+    says(
+        short,
+        "ff",
+        vec![Act::new("ff")],
+        "limit reached: 1.5 s of work, after 1 iteration; 0 of 2 required criteria pass",
+    );
 }
 
 #[test]
@@ -188,7 +193,7 @@ fn limits_end_the_loop() {
     let busy = || vec![Act::new("ff"), Act::new("pf"), Act::new("pp")];
     let sim = Sim::new(few, "ff", busy()).run();
     assert_eq!(summary(&sim), "Limit verified=false after 2");
-    assert_eq!(sim.sentence(), "limit reached: 2 iterations");
+    assert_eq!(sim.sentence(), "limit reached: 2 iterations; 1 of 2 required criteria pass");
 
     let mut cheap = spec(two());
     cheap.settings.limits.cost_micros = 15_000;
@@ -292,6 +297,26 @@ fn what_the_user_changes_is_taken_up() {
     assert_eq!(summary(&sim), "Completed verified=true after 3");
     assert_eq!(sim.state.pinned.len(), 3);
     assert_eq!(sim.entries.iter().filter(|it| matches!(it.record, Record::Baseline { .. })).count(), 2);
+}
+
+#[test]
+fn what_the_user_saves_beside_the_agent_is_taken_up() {
+    let check = |sum: &str, pinned: usize, proposed: &[&str]| {
+        let more = [two(), vec![criterion("docs build", "make docs")]].concat();
+        let first = Act { leaves: Some(more), ..Act::new("pff") };
+        let mut sim = Sim::new(spec(two()), "ff", vec![first, Act::new("ppp")]);
+        while sim.state.iteration < 1 {
+            sim.turn();
+        }
+        sim.order(Order::Saved { file: String::new(), sum: sum.to_owned() });
+        sim.play();
+        assert_eq!(summary(&sim), "Completed verified=true after 2");
+        assert_eq!(sim.state.pinned.len(), pinned, "{sum}");
+        assert_eq!(sim.state.proposed, proposed, "{sum}");
+        assert_eq!(sim.live.saved.len(), 0, "what was saved once makes nothing later the user's");
+    };
+    check("as it is", 3, &[]);
+    check("what the agent wrote over", 2, &["added: docs build"]);
 }
 
 #[test]

@@ -404,6 +404,7 @@ impl Sim {
             criteria,
             plan,
             untrusted,
+            sums: [(String::new(), "as it is".to_owned())].into(),
             surfaces: Vec::new(),
             matching: Vec::new(),
             notes: Notes::default(),

@@ -1,0 +1,18 @@
+//! Tells a loop at work what its user saved, so that it is not taken for the agent's doing.
+
+use std::path::Path;
+
+use loopkeeper_core::digest::sha256;
+use loopkeeper_core::task::TaskId;
+use serde_json::json;
+
+use super::failure::Failure;
+use super::{order, replan};
+use crate::adapters::state_dir::StateDir;
+
+/// `text` is, or is about to be, the whole of a document of the task.
+pub(crate) fn tell(root: &Path, id: &TaskId, file: &str, text: &str) -> Result<(), Failure> {
+    let Some(seen) = replan::loop_of(root, id).filter(|it| it.is_in_iteration()) else { return Ok(()) };
+    let order = json!({"do": "saved", "what": file, "text": sha256(text.as_bytes())});
+    order::send(&StateDir::open()?, seen.dir.id(), order)
+}
