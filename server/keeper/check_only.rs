@@ -5,7 +5,7 @@ mod shortened;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use loopkeeper_core::check::Status;
+use loopkeeper_core::decide::unsettle;
 use loopkeeper_core::journal::{Entry, LoopSpec, Record, Round};
 
 use super::rounds::{self, Request};
@@ -53,10 +53,7 @@ async fn steady_round(stage: &Stage) -> Result<Round, KeeperError> {
         if rounds == 1 {
             artefacts.extend(wrote);
         } else if rounds == MAX_ROUNDS {
-            for result in round.results.iter_mut().filter(|it| it.status == Status::Pass) {
-                result.status = Status::Unstable;
-                result.fact = format!("passed, but {stray} changed while the checks ran");
-            }
+            unsettle(&mut round, &stray);
             return Ok(round);
         }
     }

@@ -67,7 +67,7 @@ fn a_check_that_writes_something_new_each_time_is_unstable() {
         ..Scenario::default()
     }
     .play();
-    played.judged(1, "unstable", "changed while the checks ran");
+    played.judged(1, "unstable", "changed while the checks ran: have git ignore it if a check writes it");
     assert_eq!(played.all("checks-done").len(), 1);
 }
 

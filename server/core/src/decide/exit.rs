@@ -127,6 +127,18 @@ fn open_tail(open: &[&str]) -> String {
     format!("; still open in the plan: {}{more}", shown.join(", "))
 }
 
+/// How far a loop came that ends before it is done; nothing where no check says it.
+pub(super) fn standing(state: &Loop) -> String {
+    let (checked, _) = split(state);
+    let passing = checked.iter().filter(|it| passes(state, it)).count();
+    match (passing, checked.len()) {
+        (_, 0) => String::new(),
+        (1, 1) => "; the one required criterion passes".to_owned(),
+        (0, 1) => "; the one required criterion does not pass".to_owned(),
+        (passing, total) => format!("; {passing} of {total} required criteria pass"),
+    }
+}
+
 /// `all 3 required criteria pass`, in the verb that is asked for.
 fn criteria(n: usize, one: &str, many: &str) -> String {
     match n {

@@ -5,6 +5,7 @@ use crate::journal::{LimitName, Outcome, OutcomeKind, WaitReason};
 use crate::moment::Moment;
 use crate::view::words;
 
+use super::exit;
 use super::state::{Loop, Wait};
 
 pub const DAY_MS: u64 = 24 * HOUR_MS;
@@ -28,7 +29,7 @@ pub(super) fn reached(state: &Loop, now: Moment) -> Option<Outcome> {
         let (used, limit) = tokens?;
         format!("{} of {} tokens used, after {after}", words::amount(used), words::amount(limit))
     };
-    Some(ended(format!("limit reached: {what}")))
+    Some(ended(state, &what))
 }
 
 /// The end of a loop whose time is over before the wait is: waiting would be for nothing.
@@ -45,10 +46,11 @@ pub(super) fn outlasted(state: &Loop, wait: Wait) -> Option<Outcome> {
         WaitReason::Other => "it waits for longer",
     };
     let duration = words::duration(state.spec.settings.limits.duration_ms);
-    Some(ended(format!("limit reached: {duration} of work, after {}: {what}", iterations(state.iteration))))
+    Some(ended(state, &format!("{duration} of work, after {}: {what}", iterations(state.iteration))))
 }
 
-fn ended(sentence: String) -> Outcome {
+fn ended(state: &Loop, what: &str) -> Outcome {
+    let sentence = format!("limit reached: {what}{}", exit::standing(state));
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 

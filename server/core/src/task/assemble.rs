@@ -108,8 +108,14 @@ fn note_emptiness(task: &mut Task, file: &str) {
     }
     let first_line = task.prompt.lines().next().map_or(0, str::len);
     let mut outline = Outline::of(file);
-    let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
-    outline.find(FindingCode::NoCriteria, "task", fact, 0..first_line);
+    if kind_of(file) == Some(DocumentKind::Prd) {
+        // No agent is paid to read an empty list.
+        let fact = "`userStories` is empty, so there is nothing to do. Add a story";
+        outline.find(FindingCode::Syntax, "prd.json", fact, 0..first_line);
+    } else {
+        let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
+        outline.find(FindingCode::NoCriteria, "task", fact, 0..first_line);
+    }
     task.findings.append(&mut outline.findings);
 }
 

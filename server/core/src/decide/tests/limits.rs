@@ -241,11 +241,12 @@ fn a_wait_that_outlasts_the_loop_is_not_waited_for() {
         assert!(sim.state.worked_ms < 2 * MINUTE, "{}", sim.state.worked_ms);
         assert!(!sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })));
     };
-    let hour = "limit reached: 1 h of work, after 1 iteration: the usage limit of the provider lasts longer";
+    let hour = "limit reached: 1 h of work, after 1 iteration: the usage limit of the provider lasts longer; \
+                the one required criterion does not pass";
     check(ProviderClass::Quota, true, HOUR, hour);
     check(ProviderClass::Quota, false, HOUR, hour);
-    let soon =
-        "limit reached: 1 min 1 s of work, after 1 iteration: the provider is to be asked again only later";
+    let soon = "limit reached: 1 min 1 s of work, after 1 iteration: the provider is to be asked again only \
+                later; the one required criterion does not pass";
     check(ProviderClass::Crash, true, 61_900, soon);
 }
 
@@ -262,7 +263,10 @@ fn tokens_end_a_loop_as_costs_do() {
         sim.crash(&boot);
     }
     sim.play();
-    assert_eq!(sim.sentence(), "limit reached: 5.2 M of 5 M tokens used, after 7 iterations");
+    assert_eq!(
+        sim.sentence(),
+        "limit reached: 5.2 M of 5 M tokens used, after 7 iterations; the one required criterion does not pass"
+    );
 }
 
 fn near(sim: &Sim) -> Vec<(u32, Vec<LimitName>)> {
@@ -353,7 +357,8 @@ fn a_full_hour_is_waited_for() {
     let sim = Sim::new(few, "f", acts()).run();
     assert_eq!(
         sim.sentence(),
-        "limit reached: 30 min of work, after 3 iterations: the calls of this hour are used up for longer"
+        "limit reached: 30 min of work, after 3 iterations: the calls of this hour are used up for longer; the one \
+         required criterion does not pass"
     );
 }
 

@@ -155,6 +155,22 @@ fn a_stop_waits_until_files_are_put_back() {
 }
 
 #[test]
+fn no_way_back_begins_beside_running_checks() {
+    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("pp")]);
+    while sim.state.history.is_empty() {
+        assert!(sim.turn());
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim.order(Order::Check);
+    sim.order(Order::Rollback { to: 0, paths: Vec::new() });
+    assert!(!sim.live.putting_back, "refused while they run");
+    sim.play();
+    sim.order(Order::Rollback { to: 0, paths: Vec::new() });
+    assert!(sim.live.putting_back, "taken once they have ended");
+}
+
+#[test]
 fn a_way_back_forks_the_memory() {
     let mut spec = two(OnRegression::Keep);
     spec.plan = vec![item("one"), item("two")];

@@ -96,7 +96,8 @@ fn an_empty_task_says_so() {
     let nothing = "task: no criteria, so nothing is checked. Add a list under \"Done when\".";
     check("PROMPT.md", "# Do it\n", nothing);
     check("fix_plan.md", "# Plan\n\n- no box\n", nothing);
-    check("prd.json", "{\"userStories\": []}", nothing);
+    let empty = "prd.json: `userStories` is empty, so there is nothing to do. Add a story.";
+    check("prd.json", "{\"userStories\": []}", empty);
     check("PROMPT.md", "", "document: empty. Write what is to be done.");
     check("PROMPT.md", "\u{feff} \r\n", "document: empty. Write what is to be done.");
     check("PROMPT.md", "\u{1}\0\u{2}", "document: a NUL byte, so this is no text file.");
