@@ -142,7 +142,9 @@ impl Evidence {
         let passed = last_results(records).values().all(|it| *it);
         let true_words = match text(outcome, "kind") {
             "limit" => {
-                iterations == LIMIT && sentence == format!("limit reached: {LIMIT} iterations") && !passed
+                iterations == LIMIT
+                    && sentence.starts_with(&format!("limit reached: {LIMIT} iterations; "))
+                    && !passed
             }
             "failed" => self.excuse.is_some_and(|it| sentence.contains(it)),
             "completed" => {
