@@ -155,9 +155,9 @@ mod tests {
     use std::process::Command;
     use std::time::Duration;
 
+    use loopkeeper_core::agent::AgentRun;
     use loopkeeper_core::agent::provider::Here;
     use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
-    use loopkeeper_core::agent::{AgentEnding, AgentRun};
     use loopkeeper_core::claims;
     use loopkeeper_core::settings::Dialect;
 
@@ -180,16 +180,7 @@ mod tests {
         for line in String::from_utf8(out).unwrap().lines() {
             reader.line(line);
         }
-        let end = ProcessEnd {
-            ending: AgentEnding::Exited,
-            exit: Some(0),
-            signal: None,
-            reason: String::new(),
-            stderr: String::new(),
-            duration_ms: 0,
-            survivors: Vec::new(),
-            dropped: 0,
-        };
+        let end = ProcessEnd::exited(Some(0));
         reader.finish(end, &Here::utc(0))
     }
 

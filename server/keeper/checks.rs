@@ -130,17 +130,9 @@ impl Finding {
         let clean = |text: &str| redactor.redact(&sanitize::line(text));
         let location = |it: Location| Location { file: clean(&it.file), message: clean(&it.message), ..it };
         CheckResult {
-            criterion: criterion.id.clone(),
-            status: self.status,
-            fact: clean(&self.fact),
             duration_ms: took.as_millis() as u64,
-            exit: None,
-            signal: None,
-            tests: None,
-            head: String::new(),
-            tail: String::new(),
             locations: self.locations.into_iter().map(location).collect(),
-            survivors: Vec::new(),
+            ..CheckResult::new(criterion.id.clone(), self.status, clean(&self.fact))
         }
     }
 }

@@ -10,9 +10,9 @@ use loopkeeper_core::agent::argv::{Values, fill};
 use loopkeeper_core::agent::claude::start::ENVIRONMENT;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
-use loopkeeper_core::agent::{AgentEnding, AgentRun, ProviderClass};
+use loopkeeper_core::agent::{AgentRun, ProviderClass};
 use loopkeeper_core::settings::Settings;
-use loopkeeper_core::task::{Check, Criterion, CriterionId, Place};
+use loopkeeper_core::task::{Check, Criterion};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -89,32 +89,15 @@ impl Direct {
             reader.line(line);
         }
         let end = ProcessEnd {
-            ending: AgentEnding::Exited,
-            exit: output.status.code(),
-            signal: None,
-            reason: String::new(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            duration_ms: 0,
-            survivors: Vec::new(),
-            dropped: 0,
+            ..ProcessEnd::exited(output.status.code())
         };
         reader.finish(end, &Here::utc(NOW))
     }
 }
 
 fn criterion(command: &str) -> Criterion {
-    Criterion {
-        id: CriterionId(command.to_owned()),
-        name: command.to_owned(),
-        check: Some(Check::Command { command: command.to_owned(), expect: Vec::new() }),
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    }
+    Criterion::new(command, command, Some(Check::Command { command: command.to_owned(), expect: Vec::new() }))
 }
 
 /// What each tool call of the script got as its answer.

@@ -16,7 +16,7 @@ use loopkeeper::adapters::trust::permit::{Checks, Permit};
 use loopkeeper::keeper::checks::{Plan, run_round};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place};
+use loopkeeper_core::task::{Check, Compare, Criterion, Expect, Pattern, PatternKind};
 use tempfile::TempDir;
 
 use crate::kill_domain::rig::{domains, plain};
@@ -91,18 +91,7 @@ impl Bench {
 }
 
 fn criterion(id: &str, check: Option<Check>) -> Criterion {
-    Criterion {
-        id: CriterionId(id.to_owned()),
-        name: id.to_owned(),
-        check,
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    }
+    Criterion::new(id, id, check)
 }
 
 fn command_of(command: &str, expect: &[Expect]) -> Check {

@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::settings::{AgentSettings, Dialect, Permissions, PromptBy};
-use loopkeeper_core::task::{Check, Criterion, CriterionId, Place};
+use loopkeeper_core::task::{Check, Criterion};
 
 use super::{AgentError, Wanted, find, plan};
 
@@ -213,18 +213,8 @@ fn the_agent_may_run_the_checks_and_the_test_runner() {
     let place = place();
     program(&place.bin.join("claude"));
     fs::write(place.root.join("Cargo.toml"), "").unwrap();
-    let criterion = Criterion {
-        id: CriterionId("a".into()),
-        name: "a".into(),
-        check: Some(Check::Command { command: "sh check.sh".into(), expect: Vec::new() }),
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    };
+    let criterion =
+        Criterion::new("a", "a", Some(Check::Command { command: "sh check.sh".into(), expect: Vec::new() }));
     let path = path_of(&[&place.bin]);
     let agents = [agent("claude", &[])];
     let wanted = Wanted {

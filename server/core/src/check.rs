@@ -61,6 +61,25 @@ pub struct CheckResult {
     pub survivors: Vec<String>,
 }
 
+impl CheckResult {
+    /// One of which nothing else is known.
+    pub fn new(criterion: CriterionId, status: Status, fact: impl Into<String>) -> Self {
+        Self {
+            criterion,
+            status,
+            fact: fact.into(),
+            duration_ms: 0,
+            exit: None,
+            signal: None,
+            tests: None,
+            head: String::new(),
+            tail: String::new(),
+            locations: Vec::new(),
+            survivors: Vec::new(),
+        }
+    }
+}
+
 pub const HEAD_BYTES: usize = 2 * 1024;
 pub const TAIL_BYTES: usize = 6 * 1024;
 /// More places than this say nothing more.

@@ -97,6 +97,24 @@ pub struct Criterion {
     pub place: Place,
 }
 
+impl Criterion {
+    /// A required one of which nothing else is said.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, check: Option<Check>) -> Self {
+        Self {
+            id: CriterionId(id.into()),
+            name: name.into(),
+            check,
+            required: true,
+            timeout_ms: None,
+            group: None,
+            stage: None,
+            ticked: None,
+            plan_item: None,
+            place: Place::default(),
+        }
+    }
+}
+
 /// What loopkeeper runs to see whether a criterion holds, with what is expected of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]

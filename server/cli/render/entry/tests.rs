@@ -1,5 +1,7 @@
+use loopkeeper_core::agent::AgentRun;
 use loopkeeper_core::agent::errors::Fingerprint;
-use loopkeeper_core::agent::{AgentEnding, AgentRun};
+use loopkeeper_core::agent::provider::Here;
+use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
@@ -7,7 +9,8 @@ use loopkeeper_core::journal::{
     OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TreeAfter, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
-use loopkeeper_core::task::{Check, Criterion, CriterionId, Place};
+use loopkeeper_core::settings::Dialect;
+use loopkeeper_core::task::{Check, Criterion, CriterionId};
 
 use super::{Detail, Teller};
 use crate::cli::render::Glyphs;
@@ -25,19 +28,7 @@ fn plain(lines: &[String]) -> Vec<String> {
 }
 
 fn result(id: &str, status: Status, fact: &str) -> CheckResult {
-    CheckResult {
-        criterion: CriterionId(id.into()),
-        status,
-        fact: fact.into(),
-        duration_ms: 12,
-        exit: None,
-        signal: None,
-        tests: None,
-        head: String::new(),
-        tail: String::new(),
-        locations: Vec::new(),
-        survivors: Vec::new(),
-    }
+    CheckResult { duration_ms: 12, ..CheckResult::new(CriterionId(id.into()), status, fact) }
 }
 
 fn round() -> Round {
@@ -55,18 +46,7 @@ fn round() -> Round {
 }
 
 fn pinned(id: &str, name: &str) -> Pinned {
-    let criterion = Criterion {
-        id: CriterionId(id.into()),
-        name: name.into(),
-        check: Some(Check::Clean),
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    };
+    let criterion = Criterion::new(id, name, Some(Check::Clean));
     Pinned { criterion, role: Role::Goal }
 }
 
@@ -94,29 +74,10 @@ fn check(record: Record, expect: &str) {
 #[test]
 fn an_iteration_reads_from_top_to_bottom() {
     let run = AgentRun {
-        ending: AgentEnding::Exited,
-        exit: Some(0),
-        signal: None,
         duration_ms: 197_000,
         cost_micros: Some(120_000),
-        tokens: None,
-        session_tokens: None,
-        session: None,
-        model: None,
-        final_text: String::new(),
-        denials: 0,
-        denied: Vec::new(),
-        session_lost: false,
-        error: None,
-        note: None,
         survivors: vec!["4711 sleep".into()],
-        left: Vec::new(),
-        files: Vec::new(),
-        dropped: 0,
-        errors: Vec::new(),
-        output_bytes: 0,
-        tools: Vec::new(),
-        commands: Vec::new(),
+        ..Reader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &Here::utc(0))
     };
     let snapshot = Record::SnapshotTaken {
         iteration: 7,

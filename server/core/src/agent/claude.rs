@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{detail, micros, object, status, text, tool_use};
+use crate::agent::fields::{detail, micros, status, text, tool_use};
 use crate::agent::{Act, AgentEvent, Turn};
 use failure::{Failure, Rejection};
 
@@ -40,20 +40,15 @@ impl Claude {
         Self::default()
     }
 
-    /// Reads one line of stdout. Never fails: what cannot be read comes back as [`AgentEvent::Unread`].
-    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
-        if line.trim().is_empty() {
-            return Vec::new();
-        }
-        let Some(value) = object(line) else { return vec![AgentEvent::Unread(line.to_owned())] };
-        match text(&value, "type") {
-            "system" => system(&value).into_iter().collect(),
-            "assistant" => self.assistant(&value),
-            "user" => self.tool_results(&value),
-            "rate_limit_event" => self.limit(&value).into_iter().collect(),
-            "tool_call" => relatives::tool_call(&value),
-            "result" => vec![AgentEvent::Turn(self.result(&value))],
-            "" => vec![AgentEvent::Unread(line.to_owned())],
+    /// Reads one line of stdout; what has no type was sorted out.
+    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        match text(value, "type") {
+            "system" => system(value).into_iter().collect(),
+            "assistant" => self.assistant(value),
+            "user" => self.tool_results(value),
+            "rate_limit_event" => self.limit(value).into_iter().collect(),
+            "tool_call" => relatives::tool_call(value),
+            "result" => vec![AgentEvent::Turn(self.result(value))],
             // Types of other versions say nothing that counts.
             _ => Vec::new(),
         }

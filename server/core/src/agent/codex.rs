@@ -7,7 +7,7 @@ pub mod start;
 
 use serde_json::Value;
 
-use crate::agent::fields::{list, number, object, short, status_in, text, text_at, tool_use};
+use crate::agent::fields::{list, number, short, status_in, text, text_at, tool_use};
 use crate::agent::provider;
 use crate::agent::{Act, AgentEvent, ToolUse, Turn};
 
@@ -22,31 +22,26 @@ impl Codex {
         Self::default()
     }
 
-    /// Reads one line of stdout. Never fails: what cannot be read comes back as [`AgentEvent::Unread`].
-    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
-        if line.trim().is_empty() {
-            return Vec::new();
-        }
-        let Some(value) = object(line) else { return vec![AgentEvent::Unread(line.to_owned())] };
-        match text(&value, "type") {
+    /// Reads one line of stdout; what has no type was sorted out.
+    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        match text(value, "type") {
             "thread.started" => {
-                let session = text(&value, "thread_id").to_owned();
+                let session = text(value, "thread_id").to_owned();
                 vec![AgentEvent::Started { session, model: String::new() }]
             }
-            "item.started" => started(item(&value)).into_iter().collect(),
-            "item.completed" => self.completed(item(&value)),
-            "error" => retry(text(&value, "message")).into_iter().collect(),
+            "item.started" => started(item(value)).into_iter().collect(),
+            "item.completed" => self.completed(item(value)),
+            "error" => retry(text(value, "message")).into_iter().collect(),
             "turn.completed" => vec![AgentEvent::Turn(Turn {
-                session_tokens: tokens(&value),
+                session_tokens: tokens(value),
                 final_text: self.last_text.clone(),
                 ..Turn::default()
             })],
             "turn.failed" => vec![AgentEvent::Turn(Turn {
-                error: Some(provider::classify(text_at(&value, "/error/message"), None)),
+                error: Some(provider::classify(text_at(value, "/error/message"), None)),
                 final_text: self.last_text.clone(),
                 ..Turn::default()
             })],
-            "" => vec![AgentEvent::Unread(line.to_owned())],
             // Types of other versions say nothing that counts.
             _ => Vec::new(),
         }

@@ -2,14 +2,20 @@
 
 use serde_json::Value;
 
-use super::{Act, ToolUse};
+use super::{Act, AgentEvent, ToolUse};
 use crate::sanitize;
 
 const DETAIL_CHARS: usize = 120;
 
-/// One line as an object; `None` for anything else.
-pub(super) fn object(line: &str) -> Option<Value> {
-    serde_json::from_str(line).ok().filter(Value::is_object)
+/// Reads one line in a dialect: an object that says of which type it is.
+pub(super) fn typed(line: &str, read: impl FnOnce(&Value) -> Vec<AgentEvent>) -> Vec<AgentEvent> {
+    if line.trim().is_empty() {
+        return Vec::new();
+    }
+    match serde_json::from_str(line) {
+        Ok(value) if !text(&value, "type").is_empty() => read(&value),
+        _ => vec![AgentEvent::Unread(line.to_owned())],
+    }
 }
 
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{number, object, status_in, text, text_at, tool_use};
+use crate::agent::fields::{number, status_in, text, text_at, tool_use};
 use crate::agent::provider;
 use crate::agent::{Act, AgentEvent, ToolUse, Turn};
 
@@ -40,28 +40,23 @@ impl Gemini {
         Self::default()
     }
 
-    /// Reads one line of stdout. Never fails: what cannot be read comes back as [`AgentEvent::Unread`].
-    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
-        if line.trim().is_empty() {
-            return Vec::new();
-        }
-        let Some(value) = object(line) else { return vec![AgentEvent::Unread(line.to_owned())] };
-        let kind = text(&value, "type");
+    /// Reads one line of stdout; what has no type was sorted out.
+    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let kind = text(value, "type");
         let mut events = Vec::new();
-        if kind == "message" && text(&value, "role") == "assistant" {
-            self.say(text(&value, "content"), &mut events);
+        if kind == "message" && text(value, "role") == "assistant" {
+            self.say(text(value, "content"), &mut events);
             return events;
         }
         self.hush(&mut events);
         match kind {
             "init" => events.push(AgentEvent::Started {
-                session: text(&value, "session_id").to_owned(),
-                model: text(&value, "model").to_owned(),
+                session: text(value, "session_id").to_owned(),
+                model: text(value, "model").to_owned(),
             }),
-            "tool_use" => events.push(AgentEvent::ToolUse(self.tool_use(&value))),
-            "tool_result" => events.extend(self.tool_result(&value)),
-            "result" => events.push(AgentEvent::Turn(self.result(&value))),
-            "" => events.push(AgentEvent::Unread(line.to_owned())),
+            "tool_use" => events.push(AgentEvent::ToolUse(self.tool_use(value))),
+            "tool_result" => events.extend(self.tool_result(value)),
+            "result" => events.push(AgentEvent::Turn(self.result(value))),
             // Errors that end a run stand in its result.
             _ => {}
         }

@@ -7,7 +7,7 @@ pub mod start;
 
 use serde_json::Value;
 
-use crate::agent::fields::{micros, number, object, status, text, text_at, tool_use};
+use crate::agent::fields::{micros, number, status, text, text_at, tool_use};
 use crate::agent::provider::{self, Trouble};
 use crate::agent::{Act, AgentEvent, Turn};
 
@@ -36,15 +36,11 @@ impl Opencode {
         Self::default()
     }
 
-    /// Reads one line of stdout. Never fails: what cannot be read comes back as [`AgentEvent::Unread`].
-    pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
-        if line.trim().is_empty() {
-            return Vec::new();
-        }
-        let Some(value) = object(line) else { return vec![AgentEvent::Unread(line.to_owned())] };
-        let mut events = Vec::from_iter(self.started(&value));
+    /// Reads one line of stdout; what has no type was sorted out.
+    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let mut events = Vec::from_iter(self.started(value));
         let part = value.get("part").unwrap_or(&Value::Null);
-        match text(&value, "type") {
+        match text(value, "type") {
             "text" => {
                 text(part, "text").clone_into(&mut self.last_text);
                 self.has_said = true;
@@ -55,8 +51,7 @@ impl Opencode {
                 events.extend(tool(part));
             }
             "step_finish" => events.push(self.step(part)),
-            "error" => self.error = Some(trouble(&value)),
-            "" => events.push(AgentEvent::Unread(line.to_owned())),
+            "error" => self.error = Some(trouble(value)),
             // Types of other versions say nothing that counts.
             _ => {}
         }

@@ -6,6 +6,7 @@ mod failing;
 use crate::agent::claude::Claude;
 use crate::agent::codex::Codex;
 use crate::agent::errors::{self, ErrorScan, Voice};
+use crate::agent::fields::typed;
 use crate::agent::gemini::Gemini;
 use crate::agent::opencode::Opencode;
 use crate::agent::provider::Here;
@@ -141,14 +142,15 @@ impl Reader {
         Self { used_before, ..Self::new(dialect) }
     }
 
-    /// Reads one line of stdout, without its line end.
+    /// Reads one line of stdout, without its line end. Never fails: what a dialect cannot read comes back as
+    /// [`AgentEvent::Unread`].
     pub fn line(&mut self, line: &str) -> Vec<AgentEvent> {
         let events = match &mut self.dialect {
             State::Text => vec![text::line(line)],
-            State::Claude(claude) => claude.line(line),
-            State::Codex(codex) => codex.line(line),
-            State::Gemini(gemini) => gemini.line(line),
-            State::Opencode(opencode) => opencode.line(line),
+            State::Claude(claude) => typed(line, |it| claude.line(it)),
+            State::Codex(codex) => typed(line, |it| codex.line(it)),
+            State::Gemini(gemini) => typed(line, |it| gemini.line(it)),
+            State::Opencode(opencode) => typed(line, |it| opencode.line(it)),
         };
         for event in &events {
             self.tally.add(event, matches!(self.dialect, State::Text));

@@ -2,7 +2,7 @@
 
 use super::provider::Here;
 use super::reader::{ProcessEnd, Reader};
-use super::{AgentEnding, AgentRun, ProviderClass};
+use super::{AgentRun, ProviderClass};
 use crate::settings::Dialect;
 
 /// What a transcript must be read as.
@@ -48,15 +48,10 @@ pub(super) fn read(dialect: Dialect, stdout: &str, stderr: &str, exit: i32) -> A
 
 pub(super) fn end(stderr: &str, exit: i32) -> ProcessEnd {
     ProcessEnd {
-        ending: AgentEnding::Exited,
         // Signals are told as such.
-        exit: (exit < 128).then_some(exit),
         signal: (exit >= 128).then_some(exit - 128),
-        reason: String::new(),
         stderr: stderr.to_owned(),
-        duration_ms: 0,
-        survivors: Vec::new(),
-        dropped: 0,
+        ..ProcessEnd::exited((exit < 128).then_some(exit))
     }
 }
 

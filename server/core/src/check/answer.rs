@@ -46,17 +46,9 @@ pub fn judge_reply(criterion: &Criterion, reply: &Reply, redactor: &Redactor) ->
         Reply::TimedOut | Reply::None(_) => Excerpt::default(),
     };
     CheckResult {
-        criterion: criterion.id.clone(),
-        status: verdict.status,
-        fact: clean(&verdict.fact, redactor),
-        duration_ms: 0,
-        exit: None,
-        signal: None,
-        tests: None,
         head,
         tail,
-        locations: Vec::new(),
-        survivors: Vec::new(),
+        ..CheckResult::new(criterion.id.clone(), verdict.status, clean(&verdict.fact, redactor))
     }
 }
 

@@ -1,23 +1,16 @@
 use super::{Allowance, Answer, Case, Spending, Vote, Votes, key, needed, prompt, read};
 use crate::check::{Location, Status};
 use crate::settings::Limits;
-use crate::task::{Check, Criterion, CriterionId, Place};
+use crate::task::{Check, Criterion};
 
 const KEY: &str = "k7f3";
 
 fn criterion(of: Option<(u32, u32)>) -> Criterion {
-    Criterion {
-        id: CriterionId("0123456789".to_owned()),
-        name: "The manual is clear".to_owned(),
-        check: Some(Check::Judge { of, prose: "The manual is clear".to_owned() }),
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    }
+    Criterion::new(
+        "0123456789",
+        "The manual is clear",
+        Some(Check::Judge { of, prose: "The manual is clear".to_owned() }),
+    )
 }
 
 #[test]

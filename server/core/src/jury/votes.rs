@@ -45,17 +45,10 @@ impl Votes {
     pub fn result(&self, criterion: &Criterion, duration_ms: u64) -> CheckResult {
         let (status, fact) = self.verdict();
         CheckResult {
-            criterion: criterion.id.clone(),
-            status,
-            fact,
             duration_ms,
-            exit: None,
-            signal: None,
-            tests: None,
             head: self.text(),
-            tail: String::new(),
             locations: self.places(),
-            survivors: Vec::new(),
+            ..CheckResult::new(criterion.id.clone(), status, fact)
         }
     }
 

@@ -70,18 +70,7 @@ impl Scene {
         found: Option<(Status, &str, &str)>,
     ) -> Self {
         let id = CriterionId(name.to_owned());
-        let criterion = Criterion {
-            id: id.clone(),
-            name: name.to_owned(),
-            check: check.into(),
-            required: true,
-            timeout_ms: None,
-            group: None,
-            stage: None,
-            ticked: None,
-            plan_item: None,
-            place: Place::default(),
-        };
+        let criterion = Criterion::new(name, name, check.into());
         self.pinned.push(Pinned { criterion, role });
         if let Some((status, fact, tail)) = found {
             self.results.insert(id.clone(), result(id, status, fact, tail));
@@ -129,19 +118,7 @@ impl Scene {
 }
 
 fn result(criterion: CriterionId, status: Status, fact: &str, tail: &str) -> CheckResult {
-    CheckResult {
-        criterion,
-        status,
-        fact: fact.to_owned(),
-        duration_ms: 1,
-        exit: None,
-        signal: None,
-        tests: None,
-        head: String::new(),
-        tail: tail.to_owned(),
-        locations: Vec::new(),
-        survivors: Vec::new(),
-    }
+    CheckResult { duration_ms: 1, tail: tail.to_owned(), ..CheckResult::new(criterion, status, fact) }
 }
 
 fn command(command: &str) -> Check {

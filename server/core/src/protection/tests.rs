@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Files, Watch};
-use crate::task::{Check, Criterion, CriterionId, Expect, Pattern, PatternKind, Place};
+use crate::task::{Check, Criterion, Expect, Pattern, PatternKind};
 
 type Tree<'a> = &'a [(&'a str, &'a str)];
 
@@ -34,18 +34,7 @@ fn criterion(command: &str) -> Criterion {
         }
         None => (command, Vec::new()),
     };
-    Criterion {
-        id: CriterionId(command.to_owned()),
-        name: command.to_owned(),
-        check: Some(Check::Command { command: command.to_owned(), expect }),
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    }
+    Criterion::new(command, command, Some(Check::Command { command: command.to_owned(), expect }))
 }
 
 /// `changes`: new contents; `-` deletes.

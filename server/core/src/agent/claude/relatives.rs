@@ -32,13 +32,14 @@ pub(super) fn tool_call(value: &Value) -> Vec<AgentEvent> {
 
 #[cfg(test)]
 mod tests {
-    use crate::agent::claude::Claude;
+    use crate::agent::reader::Reader;
     use crate::agent::{Act, AgentEvent};
+    use crate::settings::Dialect;
 
     fn line(subtype: &str, call: &str) -> Vec<AgentEvent> {
         let line =
             format!(r#"{{"type":"tool_call","subtype":"{subtype}","call_id":"c","tool_call":{call}}}"#);
-        Claude::new().line(&line)
+        Reader::new(Dialect::Claude).line(&line)
     }
 
     #[test]

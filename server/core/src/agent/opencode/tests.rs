@@ -1,8 +1,7 @@
 //! Every captured transcript of the real program, against what its scenario says.
 
-use proptest::prelude::{any, proptest};
+use proptest::prelude::proptest;
 
-use super::Opencode;
 use crate::agent::AgentEvent;
 use crate::agent::ProviderClass::{Crash, Login, Refused, Transient};
 use crate::agent::reader::{Halt, Reader};
@@ -75,9 +74,9 @@ fn what_was_refused_by_a_rule_is_a_denial() {
         )
     };
     let rule = "The user has specified a rule which prevents you from using this specific tool call.";
-    let denied = Opencode::new().line(&line(rule));
+    let denied = Reader::new(Dialect::Opencode).line(&line(rule));
     assert!(matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash"), "{denied:?}");
-    let failed = Opencode::new().line(&line("no such file"));
+    let failed = Reader::new(Dialect::Opencode).line(&line("no such file"));
     assert!(matches!(failed.last(), Some(AgentEvent::ToolFailed { .. })), "{failed:?}");
 }
 
@@ -88,18 +87,13 @@ fn a_shell_that_it_does_not_have_is_denied() {
             r#"{{"type":"tool_use","sessionID":"s","part":{{"tool":"invalid","state":{{"status":"completed","input":{{"tool":"{tool}","error":"unavailable"}}}}}}}}"#
         )
     };
-    let denied = Opencode::new().line(&line("bash"));
+    let denied = Reader::new(Dialect::Opencode).line(&line("bash"));
     assert!(matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash"), "{denied:?}");
-    let invalid = Opencode::new().line(&line("made_up"));
+    let invalid = Reader::new(Dialect::Opencode).line(&line("made_up"));
     assert!(matches!(invalid.last(), Some(AgentEvent::ToolUse(_))), "{invalid:?}");
 }
 
 proptest! {
-    #[test]
-    fn total_on_any_line(line in any::<String>()) {
-        Opencode::new().line(&line);
-    }
-
     #[test]
     fn total_on_any_shape(
         kind in "step_start|step_finish|text|tool_use|error",
@@ -109,6 +103,6 @@ proptest! {
             r#"{{"type":"{kind}","sessionID":{value},"error":{value},"part":{{"tokens":{value},"cost":{value},
             "reason":{value},"state":{value},"text":{value},"tool":{value}}}}}"#
         );
-        Opencode::new().line(&line);
+        Reader::new(Dialect::Opencode).line(&line);
     }
 }

@@ -1,6 +1,8 @@
+use proptest::prelude::{any, prop_assert, proptest};
+
 use super::{ProcessEnd, Reader};
 use crate::agent::provider::Here;
-use crate::agent::{AgentEnding, AgentRun, FINAL_TEXT_BYTES, ProviderClass};
+use crate::agent::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, ProviderClass};
 use crate::settings::Dialect;
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#;
@@ -10,16 +12,7 @@ const RETRY_401: &str = r#"{"type":"system","subtype":"api_retry","attempt":2,"e
 const ABORTED: &str = r#"{"type":"result","is_error":true,"terminal_reason":"aborted_tools","errors":["x"]}"#;
 
 fn end() -> ProcessEnd {
-    ProcessEnd {
-        ending: AgentEnding::Exited,
-        exit: Some(0),
-        signal: None,
-        reason: String::new(),
-        stderr: String::new(),
-        duration_ms: 1,
-        survivors: Vec::new(),
-        dropped: 0,
-    }
+    ProcessEnd { duration_ms: 1, ..ProcessEnd::exited(Some(0)) }
 }
 
 fn run(dialect: Dialect, lines: &[&str], end: ProcessEnd) -> AgentRun {
@@ -202,4 +195,29 @@ fn tools_and_commands_are_listed() {
     assert_eq!(run.tools[..3], ["Bash", "Read", "T0"]);
     assert_eq!(run.commands[..2], ["cargo test", "cargo test"]);
     assert!(run.commands.iter().all(|it| it.chars().count() <= 120));
+}
+
+const DIALECTS: [Dialect; 4] = [Dialect::Claude, Dialect::Codex, Dialect::Gemini, Dialect::Opencode];
+
+#[test]
+fn what_says_not_of_which_type_it_is_comes_back_unread() {
+    for dialect in DIALECTS {
+        let mut reader = Reader::new(dialect);
+        for line in ["x", "1", "[]", "{}", r#"{"type":null}"#, r#"{"type":""}"#, r#"[{"type":"result"}]"#] {
+            assert_eq!(reader.line(line), [AgentEvent::Unread(line.to_owned())], "{dialect:?}");
+        }
+        assert_eq!(reader.line(" \r"), [], "{dialect:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn total_on_any_line(line in any::<String>()) {
+        for dialect in DIALECTS {
+            let mut reader = Reader::new(dialect);
+            let events = reader.line(&line);
+            prop_assert!(events.len() <= 1, "{events:?}");
+            reader.stderr_line(&line);
+        }
+    }
 }

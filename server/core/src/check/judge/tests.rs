@@ -6,21 +6,10 @@ use super::judge;
 use crate::check::counts::{fixture, fixtures};
 use crate::check::{CheckResult, CommandRun, Ending, GAP, Status};
 use crate::redact::Redactor;
-use crate::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place};
+use crate::task::{Check, Compare, Criterion, Expect, Pattern, PatternKind};
 
 fn criterion(expect: Vec<Expect>) -> Criterion {
-    Criterion {
-        id: CriterionId("0123456789".to_owned()),
-        name: "tests".to_owned(),
-        check: Some(Check::Command { command: "make test".to_owned(), expect }),
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    }
+    Criterion::new("0123456789", "tests", Some(Check::Command { command: "make test".to_owned(), expect }))
 }
 
 fn exited(code: i32, stdout: &str, stderr: &str) -> CommandRun {

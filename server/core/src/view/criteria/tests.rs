@@ -1,37 +1,14 @@
 use super::{criteria, unjudged};
 use crate::check::{CheckResult, Status};
 use crate::journal::{Pinned, Role};
-use crate::task::{Check, Criterion, CriterionId, Place};
+use crate::task::{Check, Criterion, CriterionId};
 
 fn criterion(id: &str, required: bool, check: Option<Check>) -> Criterion {
-    Criterion {
-        id: CriterionId(id.into()),
-        name: format!("name of {id}"),
-        check,
-        required,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    }
+    Criterion { required, ..Criterion::new(id, format!("name of {id}"), check) }
 }
 
 fn result(id: &str, status: Status) -> CheckResult {
-    CheckResult {
-        criterion: CriterionId(id.into()),
-        status,
-        fact: "exit 1".into(),
-        duration_ms: 12,
-        exit: None,
-        signal: None,
-        tests: None,
-        head: String::new(),
-        tail: String::new(),
-        locations: Vec::new(),
-        survivors: Vec::new(),
-    }
+    CheckResult { duration_ms: 12, ..CheckResult::new(CriterionId(id.into()), status, "exit 1") }
 }
 
 #[test]

@@ -166,19 +166,7 @@ fn result(id: &CriterionId, letter: char, fact: &str) -> Option<CheckResult> {
         '-' => return None,
         _ => Status::Fail,
     };
-    Some(CheckResult {
-        criterion: id.clone(),
-        status,
-        fact: fact.to_owned(),
-        duration_ms: 12_345,
-        exit: None,
-        signal: None,
-        tests: None,
-        head: String::new(),
-        tail: String::new(),
-        locations: Vec::new(),
-        survivors: Vec::new(),
-    })
+    Some(CheckResult { duration_ms: 12_345, ..CheckResult::new(id.clone(), status, fact) })
 }
 
 /// A loop that is in the middle of its last iteration of the script.

@@ -1,28 +1,19 @@
 //! What played loops are made of: criteria, plans, results, runs, and a loop's beginning.
 
+use crate::agent::AgentRun;
 use crate::agent::errors::{SeenError, fingerprint};
-use crate::agent::{AgentEnding, AgentRun};
+use crate::agent::provider::Here;
+use crate::agent::reader::{ProcessEnd, Reader};
 use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::commits::Order;
 use crate::decide::{Committed, Event};
 use crate::journal::{AgentPlan, Head, LoopSpec};
 use crate::settings::{Dialect, Permissions, PromptBy, Sandbox, Settings};
-use crate::task::{Check, Criterion, CriterionId, Place, PlanItem, TaskId};
+use crate::task::{Check, Criterion, Place, PlanItem, TaskId};
 
 pub(crate) fn criterion(name: &str, check: &str) -> Criterion {
     let check = (!check.is_empty()).then(|| Check::Command { command: check.to_owned(), expect: Vec::new() });
-    Criterion {
-        id: CriterionId(format!("id-{name}-{}", check.is_some())),
-        name: name.to_owned(),
-        check,
-        required: true,
-        timeout_ms: None,
-        group: None,
-        stage: None,
-        ticked: None,
-        plan_item: None,
-        place: Place::default(),
-    }
+    Criterion::new(format!("id-{name}-{}", check.is_some()), name, check)
 }
 
 pub(crate) fn item(title: &str) -> PlanItem {
@@ -85,47 +76,17 @@ pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckRe
         '-' => Status::Unverified,
         _ => Status::Fail,
     };
+    let fact = if status == Status::Pass { "" } else { fact };
+    let status = if criterion.check.is_none() { Status::Unverified } else { status };
     CheckResult {
-        criterion: criterion.id.clone(),
-        status: if criterion.check.is_none() { Status::Unverified } else { status },
-        fact: if status == Status::Pass { String::new() } else { fact.to_owned() },
         duration_ms: 10,
-        exit: None,
-        signal: None,
         tests: letter.to_digit(10).map(|it| TestCounts { passed: it.into(), ..TestCounts::default() }),
-        head: String::new(),
-        tail: String::new(),
-        locations: Vec::new(),
-        survivors: Vec::new(),
+        ..CheckResult::new(criterion.id.clone(), status, fact)
     }
 }
 
 pub(crate) fn quiet_run() -> AgentRun {
-    AgentRun {
-        ending: AgentEnding::Exited,
-        exit: Some(0),
-        signal: None,
-        duration_ms: 0,
-        cost_micros: None,
-        session_tokens: None,
-        tokens: None,
-        session: None,
-        model: None,
-        final_text: String::new(),
-        denials: 0,
-        denied: Vec::new(),
-        session_lost: false,
-        error: None,
-        survivors: Vec::new(),
-        left: Vec::new(),
-        files: Vec::new(),
-        dropped: 0,
-        errors: Vec::new(),
-        output_bytes: 0,
-        tools: Vec::new(),
-        commands: Vec::new(),
-        note: None,
-    }
+    Reader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &Here::utc(0))
 }
 
 /// HEAD on a branch, or on none.
