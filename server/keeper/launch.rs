@@ -11,8 +11,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::decide::{Loop, Order};
-use loopkeeper_core::journal::LoopSpec;
-use serde::{Deserialize, Serialize};
+use loopkeeper_core::journal::{LoopSpec, Record};
+use serde::Serialize;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 
@@ -36,8 +36,7 @@ pub const START: &str = "start.json";
 const BEGIN_PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a loop's folder holds for its keepers besides the journal: values that the journal must not tell.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Serialize)]
 struct Start {
     spec: LoopSpec,
 }
@@ -167,9 +166,18 @@ fn open_journal(dir: &LoopDir) -> Result<(JournalFile, Beginning, LoopSpec), Kee
 fn read_start(dir: &LoopDir) -> Result<LoopSpec, KeeperError> {
     let path = start_file(dir);
     let bytes = std::fs::read(&path).map_err(KeeperError::io("read", &path))?;
-    let start: Start =
-        serde_json::from_slice(&bytes).map_err(|error| KeeperError::io("read", &path)(error.into()))?;
-    Ok(start.spec)
+    spec_of(&bytes).map_err(|error| KeeperError::io("read", &path)(error.into()))
+}
+
+/// A [`Start`] is read as the record that a journal begins with: code that reads the same in another way would rest
+/// in every keeper.
+fn spec_of(start: &[u8]) -> serde_json::Result<LoopSpec> {
+    const OPENING: &[u8] = br#"{"type":"loop-started","boot":"","#;
+    let members = start.strip_prefix(b"{").unwrap_or_default();
+    match serde_json::from_slice::<Record>(&[OPENING, members].concat())? {
+        Record::LoopStarted { spec, .. } => Ok(*spec),
+        _ => Err(serde::de::Error::custom("no beginning of a loop")),
+    }
 }
 
 /// Variables that the settings set, for all or for one agent, may hold keys: they stay in the loop's private folder.
