@@ -35,12 +35,19 @@ const GREETING: Duration = Duration::from_secs(5);
 pub enum Event {
     /// Its turn is over.
     Stop,
+    /// It is about to use a tool.
+    PreTool,
+    SubagentStart,
+    SubagentStop,
 }
 
 impl Event {
     pub fn named(name: &OsStr) -> Option<Self> {
         match name.to_str()? {
             "stop" => Some(Self::Stop),
+            "pre-tool" => Some(Self::PreTool),
+            "subagent-start" => Some(Self::SubagentStart),
+            "subagent-stop" => Some(Self::SubagentStop),
             _ => None,
         }
     }
@@ -48,6 +55,9 @@ impl Event {
     fn word(self) -> &'static str {
         match self {
             Self::Stop => "stop",
+            Self::PreTool => "pre-tool",
+            Self::SubagentStart => "subagent-start",
+            Self::SubagentStop => "subagent-stop",
         }
     }
 
@@ -55,6 +65,7 @@ impl Event {
     fn patience(self) -> Option<Duration> {
         match self {
             Self::Stop => None,
+            Self::PreTool | Self::SubagentStart | Self::SubagentStop => Some(GREETING),
         }
     }
 }

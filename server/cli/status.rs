@@ -59,6 +59,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
                 out.line(format_args!("  groups: {groups}"));
             }
         }
+        for line in status.spawns.tree().filter(|_| whole) {
+            out.line(format_args!("  {line}"));
+        }
         if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != State::Done) {
             out.line(format_args!("  patience: {}", preset.because));
         }
@@ -106,6 +109,7 @@ fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut
     facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
     facts.retain(|it| !it.is_empty());
     facts.extend(status.spent.cost_micros.map(words::cost));
+    facts.extend(status.spawns.said());
     facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));
     out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));
     if !status.warnings.is_empty() {

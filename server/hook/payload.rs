@@ -21,6 +21,12 @@ pub(super) struct Payload {
     /// Where its user is in it.
     #[serde(default)]
     cwd: Option<PathBuf>,
+    #[serde(default)]
+    agent_type: Option<String>,
+    #[serde(default)]
+    tool_use_id: Option<String>,
+    #[serde(default)]
+    tool_input: Value,
     /// Claude Code and Codex.
     #[serde(default)]
     last_assistant_message: Option<String>,
@@ -46,8 +52,14 @@ impl Payload {
     pub(super) fn question(&self, event: &str, token: &str) -> Value {
         let mut question = request(event, token);
         let text = self.last_assistant_message.as_deref().map(end);
-        let told =
-            [("session", self.session_id.as_deref()), ("agent", self.agent_id.as_deref()), ("text", text)];
+        let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());
+        let told = [
+            ("session", self.session_id.as_deref()),
+            ("agent", self.agent_id.as_deref()),
+            ("text", text),
+            ("call", self.tool_use_id.as_deref()),
+            ("what", what),
+        ];
         if let Some(fields) = question.as_object_mut() {
             fields.extend(told.into_iter().filter_map(|(name, it)| Some((name.to_owned(), json!(it?)))));
         }
@@ -67,7 +79,12 @@ fn end(text: &str) -> &str {
 /// On stdout, in the words that Claude Code, Codex and Gemini share.
 pub(super) fn shown(event: Event, decision: &str, reason: &str) -> Value {
     match event {
-        Event::Stop => json!({"decision": decision, "reason": reason}),
+        Event::PreTool => json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason,
+        }}),
+        Event::Stop | Event::SubagentStart | Event::SubagentStop => {
+            json!({"decision": decision, "reason": reason})
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod equipment;
 mod session;
+mod subagents;
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -91,6 +92,7 @@ impl Agent {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Signs::default());
         let asked = scene.desk.hooks.open();
+        scene.desk.hooks.begins(&start.session);
         let run = Run { scene: scene.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
         let task = tokio::task::spawn_local(run.until_it_ended());
         Self { orders, signs, task }
@@ -186,7 +188,7 @@ impl Run {
             Ok(running) => running,
             Err(error) => return self.over(not_started(&self.start.plan, error.to_string())),
         };
-        let holds = equipment::holds(&scene.stage);
+        let holds = equipment::holds(&scene.stage, &self.start.plan);
         scene.tell(self.started(running.pid(), holds));
         Session::new(self, holds).watch(self, running).await
     }
@@ -205,6 +207,18 @@ impl Run {
                 Order::Next(_) | Order::LetGo => None,
             },
         }
+    }
+
+    fn hear(&self, event: AgentEvent) {
+        match &event {
+            AgentEvent::Started { session, .. } if !session.is_empty() => {
+                self.scene.desk.hooks.is_called(session);
+            }
+            AgentEvent::ToolUse(call) if call.act == Act::Spawn => self.count(call),
+            AgentEvent::Spawned { call, id, what } => self.link(call, id, what),
+            _ => {}
+        }
+        self.activity(event);
     }
 
     /// Tells watchers what the agent does; nobody watching costs nothing.
@@ -328,7 +342,7 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     }
     let stdin = stdin(plan.value(), &prompt_file);
     Ok(Job {
-        argv: plan.map(|plan| equipment::equip(&scene.stage, filled(&plan, start, &prompt_file))),
+        argv: plan.map(|plan| equipment::equip(&scene.stage, &plan, filled(&plan, start, &prompt_file))),
         cwd: PathBuf::from(&scene.stage.spec.root),
         env: environment(scene, start),
         stdin,
@@ -407,6 +421,7 @@ fn activity(event: &AgentEvent) -> Option<String> {
         AgentEvent::Limit { rejected: true, .. } => Some("its provider's usage limit is reached".to_owned()),
         AgentEvent::Limit { rejected: false, .. }
         | AgentEvent::ToolFailed { .. }
+        | AgentEvent::Spawned { .. }
         | AgentEvent::Step { .. }
         | AgentEvent::Turn(_) => None,
         AgentEvent::Denied { tool, .. } => Some(format!("was denied {tool}")),

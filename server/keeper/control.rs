@@ -15,7 +15,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
-use super::hookmode::Line;
+use super::hookmode::{Line, Question, Verdict};
 
 /// A request longer than this is none of ours.
 pub const MAX_LINE: usize = 64 * 1024;
@@ -184,10 +184,18 @@ async fn hook(link: &mut Link, desk: &Desk, id: &str, line: &[u8]) -> Option<ser
         return Some(refusal(id, "badArgument", "not a question of a hook that this keeper knows"));
     };
     tokio::select! {
-        verdict = desk.hooks.ask(question) => {
+        verdict = verdict(desk, question) => {
             Some(json!({"id": id, "ok": true, "seq": desk.seq.get(), "verdict": verdict}))
         }
         _ = link.line() => None,
+    }
+}
+
+async fn verdict(desk: &Desk, question: Question) -> Verdict {
+    let Some(told) = desk.hooks.of_subagent(&question) else { return desk.hooks.ask(question).await };
+    match asked(desk, Order::Subagent(told)).await {
+        Answer::Refused { code: "conflict", message } => Verdict::deny(message),
+        _ => Verdict::allow(""),
     }
 }
 
@@ -210,6 +218,10 @@ async fn ask(desk: &Desk, request: &Request) -> Answer {
         Ok(order) => order,
         Err((code, message)) => return Answer::Refused { code, message },
     };
+    asked(desk, order).await
+}
+
+async fn asked(desk: &Desk, order: Order) -> Answer {
     let (answer, answered) = oneshot::channel();
     let gone = || Answer::Refused { code: "conflict", message: "the loop is ending".to_owned() };
     if desk.asks.send(Ask { order, answer }).await.is_err() {

@@ -4,8 +4,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use loopkeeper_core::decide::spawns::Subagent;
+use loopkeeper_core::redact::Redactor;
+use loopkeeper_core::sanitize;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
+
+/// Of what an agent says of a subagent.
+const WORDS: usize = 120;
 
 /// What a hook asks.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -19,6 +25,12 @@ pub struct Question {
     /// The subagent that asks; none: the agent itself.
     #[serde(default)]
     pub agent: Option<String>,
+    /// The agent's own id of the call of a tool.
+    #[serde(default)]
+    pub call: Option<String>,
+    /// What a subagent is to do, or is.
+    #[serde(default)]
+    pub what: Option<String>,
     /// The agent's last message.
     #[serde(default)]
     pub text: Option<String>,
@@ -29,6 +41,10 @@ pub struct Question {
 pub enum Kind {
     /// The agent's turn is over: may it end?
     Stop,
+    /// May a subagent start?
+    PreTool,
+    SubagentStart,
+    SubagentStop,
 }
 
 /// What the hook tells its agent.
@@ -46,6 +62,8 @@ pub enum Decision {
     Allow,
     /// Not yet: `reason` is what to do next.
     Block,
+    /// Not this tool: `reason` says why.
+    Deny,
 }
 
 impl Verdict {
@@ -54,9 +72,36 @@ impl Verdict {
         Self { decision: Decision::Allow, reason: why.to_owned() }
     }
 
+    pub fn deny(reason: String) -> Self {
+        Self { decision: Decision::Deny, reason }
+    }
+
     pub fn block(reason: String) -> Self {
         Self { decision: Decision::Block, reason }
     }
+}
+
+impl Question {
+    /// What it is to the loop; `None`: to the running agent alone.
+    fn of_subagent(&self, redactor: &Redactor) -> Option<Subagent> {
+        let what = || told(self.what.as_deref().unwrap_or_default(), redactor);
+        let by = || self.agent.as_deref().map(|it| told(it, redactor));
+        let id = || by().unwrap_or_default();
+        match self.hook {
+            Kind::Stop => None,
+            Kind::PreTool => {
+                let call = self.call.as_deref().map(|it| told(it, redactor));
+                Some(Subagent::Asked { by: by(), call, what: what() })
+            }
+            Kind::SubagentStart => Some(Subagent::Began { id: id(), what: what() }),
+            Kind::SubagentStop => Some(Subagent::Ended { id: id() }),
+        }
+    }
+}
+
+/// An agent's words on a subagent, as they may stand in a record.
+pub fn told(words: &str, redactor: &Redactor) -> String {
+    sanitize::line_within(&redactor.redact(words), WORDS)
 }
 
 /// A question and where its answer goes; closed when the hook is gone.
@@ -68,20 +113,60 @@ pub struct Asked {
 
 /// Where questions go while an agent runs.
 #[derive(Debug, Clone, Default)]
-pub struct Line(Rc<RefCell<Option<mpsc::UnboundedSender<Asked>>>>);
+pub struct Line {
+    open: Rc<RefCell<Option<mpsc::UnboundedSender<Asked>>>>,
+    door: Rc<RefCell<Option<Door>>>,
+    /// Those by which the running agent may be known: as it was told, and as it tells.
+    sessions: Rc<RefCell<[String; 2]>>,
+}
+
+/// Whom to let in, and what to let nobody say.
+#[derive(Debug)]
+pub struct Door {
+    pub token: Rc<str>,
+    pub redactor: Rc<Redactor>,
+}
 
 impl Line {
+    pub fn guard(&self, door: Door) {
+        self.door.replace(Some(door));
+    }
+
+    /// What the loop itself has to know of; whoever is not of this loop has nothing to tell.
+    pub fn of_subagent(&self, question: &Question) -> Option<Subagent> {
+        let door = self.door.borrow();
+        let door = door.as_ref().filter(|it| *it.token == *question.token && self.knows(question))?;
+        question.of_subagent(&door.redactor)
+    }
+
+    /// A nested agent has the variables of the one that started it, and a session of its own.
+    fn knows(&self, question: &Question) -> bool {
+        question.session.as_ref().is_none_or(|it| self.sessions.borrow().contains(it))
+    }
+
+    /// The session that the agent is told to be.
+    pub fn begins(&self, session: &str) {
+        self.sessions.replace([session.to_owned(), session.to_owned()]);
+    }
+
+    /// The session that it says to be.
+    pub fn is_called(&self, session: &str) {
+        if let Some(told) = self.sessions.borrow_mut().last_mut() {
+            session.clone_into(told);
+        }
+    }
+
     /// From now on questions come out of the returned end, until the next call.
     pub fn open(&self) -> mpsc::UnboundedReceiver<Asked> {
         let (asked, answered) = mpsc::unbounded_channel();
-        self.0.replace(Some(asked));
+        self.open.replace(Some(asked));
         answered
     }
 
     /// Waits for the answer as long as it takes; dropped, the question is taken back.
     pub async fn ask(&self, question: Question) -> Verdict {
         let (answer, answered) = oneshot::channel();
-        let open = self.0.borrow().clone();
+        let open = self.open.borrow().clone();
         let Some(line) = open else { return nobody() };
         if line.send(Asked { question, answer }).is_err() {
             return nobody();

@@ -17,6 +17,7 @@ use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 
 use super::control::{self, Desk};
+use super::hookmode::Door;
 use super::main_loop::{Beginning, Keeper, Observer, Parts};
 use super::perform::{Hands, Scene};
 use super::signals::Signals;
@@ -125,6 +126,7 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
     let (asks_in, asks) = mpsc::channel(16);
     let desk = Desk::new(dir.id(), asks_in);
     let stage = Stage::set(&state, &workspace, spec, &dir.output())?;
+    desk.hooks.guard(Door { token: Rc::clone(&stage.token), redactor: Rc::clone(&stage.redactor) });
     let scene = Scene {
         stage,
         state: Rc::clone(&state),

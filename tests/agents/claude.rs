@@ -12,6 +12,7 @@ mod looping;
 mod model;
 mod others;
 mod probing;
+mod spawning;
 mod stopping;
 
 use std::path::PathBuf;

@@ -19,6 +19,8 @@ pub(crate) enum Step {
     Text(&'static str),
     /// One call of a tool, by the CLI's name for it.
     Tool(&'static str, Value),
+    /// Several calls of it in one message, of Anthropic's alone.
+    Tools(&'static str, Vec<Value>),
     /// An error of the API, with headers.
     Fails(u16, Vec<(String, String)>, Value),
     /// An answer that no client can read, and so is every one after it.
@@ -181,13 +183,20 @@ fn answer(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
         return missing();
     }
     let (number, step) = if side { (0, Step::Text("side reply")) } else { shared.next(body.clone()) };
+    let mut more = Vec::new();
     let say = match step {
         Step::Fails(status, headers, error) => return http::json(stream, status, &headers, &error),
         Step::Garbage => return http::html(stream),
         Step::Text(text) => Say::Text(text),
         Step::Tool(name, input) => Say::Tool(name, input),
+        Step::Tools(name, inputs) => {
+            let mut inputs = inputs.into_iter();
+            let first = inputs.next().expect("a call");
+            more.extend(inputs);
+            Say::Tool(name, first)
+        }
     };
-    protocols::answer(&Reply { stream, path, body: &body, number, say }).unwrap_or_else(missing)
+    protocols::answer(&Reply { stream, path, body: &body, number, say, more }).unwrap_or_else(missing)
 }
 
 impl Shared {

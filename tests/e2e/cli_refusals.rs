@@ -49,7 +49,7 @@ fn what_cannot_run_as_written_is_named_with_its_line() {
     check("PROMPT.md", &format!("{TASK}- Lint: `$ `\n"), &["PROMPT.md:6: "]);
     check("PROMPT.md", &format!("{TASK}- A: `$ `\n- B: `has x`\n"), &["PROMPT.md:6: ", "PROMPT.md:7: "]);
     check("loopkeeper.toml", "\nagnet = 1\n", &["loopkeeper.toml:2: ", "Hint: Did you mean `agent`?\n"]);
-    check("loopkeeper.toml", "[spawns]\nbudget = 2\n", &["loopkeeper.toml:2: ", "not yet supported"]);
+    check("loopkeeper.toml", "[spawns]\nbudget = 0\n", &["loopkeeper.toml:2: ", "from 1"]);
     check("loopkeeper.toml", "a = 1\nb = 2\n", &["loopkeeper.toml:1: ", "loopkeeper.toml:2: "]);
 }
 

@@ -21,6 +21,7 @@ mod recovery;
 mod servers;
 mod sessions;
 mod signals;
+mod spawns;
 mod starts;
 mod success;
 mod table;

@@ -3,7 +3,7 @@
 import type { LoopStatus } from "./protocol";
 
 export function facts(it: LoopStatus): string[] {
-  return [...groups(it), ...plan(it), ...agent(it), ...branch(it), ...weakened(it), ...breaker(it)];
+  return [...groups(it), ...plan(it), ...agent(it), ...branch(it), ...weakened(it), ...breaker(it), ...subagents(it)];
 }
 
 /** What a loop waits for. */
@@ -44,6 +44,18 @@ function weakened({ weakened = [] }: LoopStatus): string[] {
   const rest = others.length > 0 ? `, and ${others.length} more` : "";
   return [`made easier by the agent: ${first.what}${rest}`];
 }
+
+/** How many there were, and those of the last iteration below whoever started them. */
+function subagents({ spawns }: LoopStatus): string[] {
+  const { used, budget, depth, refused, agents = [] } = spawns;
+  if (used === 0 && refused === 0) return [];
+  const deep = depth > 1 ? `, ${depth} deep` : "";
+  const some = refused > 0 ? `, ${refused} refused` : "";
+  const indent = (by: number): string => "\u00a0\u00a0".repeat(Math.min(by, 8));
+  return [`${used} of ${budget} subagents${deep}${some}`, ...agents.map((it) => `${indent(it.depth)}${it.what} (${states[it.state]})`)];
+}
+
+const states = { asked: "about to start", started: "started", ended: "ended" };
 
 function breaker({ breaker }: LoopStatus): string[] {
   const lines = breaker.state === "half-open" ? ["the breaker is trying again: one iteration that gets on closes it"] : [];

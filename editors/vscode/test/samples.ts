@@ -19,6 +19,7 @@ export function loop(changes: Partial<LoopStatus> = {}): LoopStatus {
     criteria,
     plan: { done: 0, open: 0, total: 0 },
     breaker: { state: "closed", counts, trips: 0 },
+    spawns: { used: 0, budget: 12, depth: 0, inIteration: 0, refused: 0 },
     spent: { calls: 7, callsThisHour: 7 },
     startedAt: "2026-11-20T14:00:00Z",
     pausedMs: 0,

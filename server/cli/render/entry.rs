@@ -1,6 +1,7 @@
 //! Journal records as one line each: for `log`, and for `run` and `watch` where nothing can be redrawn.
 
 mod opening;
+mod subagents;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -121,6 +122,9 @@ impl Teller {
             }
             Record::AgentStarted { iteration, .. } => (Some(*iteration), agent_started(&entry.record)),
             Record::AgentEnded { iteration, run } => (Some(*iteration), agent_ended(run)),
+            Record::SubagentAsked { iteration, .. }
+            | Record::SubagentStarted { iteration, .. }
+            | Record::SubagentEnded { iteration, .. } => (Some(*iteration), subagents::told(&entry.record)),
             Record::AgentLeft { iteration, left } => (Some(*iteration), agent_left(left)),
             Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
                 (at(*iteration), snapshot((*when, *iteration), tree, not_covered.len()))
@@ -156,10 +160,7 @@ impl Teller {
             Record::TrustChanged { message } => (None, message.clone()),
             Record::HookFailed { event, message } => (None, words::hook_failed(*event, message)),
             Record::RolledBack { to, reason, .. } => (None, rolled_back(*to, reason.as_deref())),
-            Record::Recovered { interrupted: Some(iteration), .. } => {
-                (None, format!("taken up again; iteration {iteration} was interrupted"))
-            }
-            Record::Recovered { interrupted: None, .. } => (None, "taken up again".into()),
+            Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
             Record::Ended { outcome } => (None, outcome_sentence(outcome)),
             Record::Unknown => return None,
         })
@@ -289,6 +290,9 @@ fn is_milestone(record: &Record) -> bool {
         Record::IterationIntended { .. }
         | Record::AgentStarted { .. }
         | Record::AgentLeft { .. }
+        | Record::SubagentAsked { refused: None, .. }
+        | Record::SubagentStarted { .. }
+        | Record::SubagentEnded { .. }
         | Record::AgentEnded { .. }
         | Record::SnapshotTaken { .. }
         // It pauses or ends the loop, which says why.
@@ -307,6 +311,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Baseline { .. }
         | Record::ChecksDone { iteration: None, .. }
         | Record::IterationEnded { .. }
+        | Record::SubagentAsked { .. }
         | Record::BreakerChanged { .. }
         | Record::Waiting { .. }
         | Record::Paused { .. }
@@ -378,6 +383,11 @@ fn begins(resumed: bool) -> &'static str {
 fn agent_started(record: &Record) -> String {
     let Record::AgentStarted { pid, domain, .. } = record else { return String::new() };
     format!("agent started, process {pid}, {domain}")
+}
+
+fn recovered(interrupted: Option<u32>) -> String {
+    let lost = interrupted.map(|it| format!("; iteration {it} was interrupted"));
+    format!("taken up again{}", lost.unwrap_or_default())
 }
 
 fn agent_left(left: &AgentLeft) -> String {

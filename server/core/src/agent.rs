@@ -33,6 +33,12 @@ pub enum AgentEvent {
     /// Text of the agent's own (not of a subagent, not of a tool).
     Text(String),
     ToolUse(ToolUse),
+    /// A subagent began: which call it came of, where the agent tells.
+    Spawned {
+        call: String,
+        id: String,
+        what: String,
+    },
     /// What a tool answered that failed.
     ToolFailed {
         text: String,

@@ -26,6 +26,7 @@ pub mod questions;
 mod regression;
 mod rounds;
 pub mod sessions;
+pub mod spawns;
 pub mod stand;
 pub mod state;
 pub mod takeover;
@@ -93,6 +94,8 @@ pub enum Event {
     },
     /// The agent's process is gone and its kill domain is empty, or its stop hook holds it.
     AgentEnded(Box<AgentRun>),
+    /// Its output told of a subagent that nobody was asked about.
+    SubagentSeen(spawns::Subagent),
     /// One that was held is gone.
     AgentLeft(Box<AgentLeft>),
     ChecksDone {
@@ -223,6 +226,8 @@ pub enum Order {
     ResetBreaker,
     ResetSession,
     AcceptWeakening,
+    /// A hook of the agent's asks or tells of a subagent.
+    Subagent(spawns::Subagent),
     Check,
     /// The user saves a document of the task: what is then found in it with exactly these bytes is the user's.
     Saved {

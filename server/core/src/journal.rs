@@ -4,6 +4,7 @@
 mod breaker;
 mod changes;
 pub mod line;
+mod outcome;
 pub mod reading;
 mod reasons;
 #[cfg(test)]
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use breaker::{BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, Opening, TreeAfter};
 pub use changes::{Changes, Lines};
+pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
 
 use crate::agent::{AgentLeft, AgentRun, ProviderError};
@@ -119,6 +121,36 @@ pub enum Record {
     AgentEnded {
         iteration: u32,
         run: Box<AgentRun>,
+    },
+    /// The agent, or one of its subagents, wants to start one.
+    SubagentAsked {
+        iteration: u32,
+        /// The subagent that asks; `None`: the agent itself.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        /// The agent's own id of the call of its tool.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+        /// What it is to do, in the agent's words.
+        what: String,
+        /// Why it may not, as the agent was told; `None`: it may.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+    },
+    /// Told again of one that was taken for another.
+    SubagentStarted {
+        iteration: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<String>,
+        id: String,
+        /// Its kind or task, in the agent's words.
+        what: String,
+    },
+    SubagentEnded {
+        iteration: u32,
+        id: String,
     },
     SnapshotTaken {
         iteration: u32,
@@ -456,41 +488,4 @@ pub struct Head {
     pub tree: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-}
-
-/// A sign by which the agent says it is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Claim {
-    /// `<promise>…</promise>`, exact, in the agent's own last message.
-    Promise,
-    /// `EXIT_SIGNAL: true`.
-    ExitSignal,
-    /// Every blocking plan item is ticked or passes.
-    Plan,
-    /// As many indications of completion as `exit.completion_indicators` asks for.
-    Words,
-}
-
-/// How a loop ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Outcome {
-    pub kind: OutcomeKind,
-    /// Every required criterion passed by loopkeeper's own run.
-    pub verified: bool,
-    pub sentence: String,
-    /// What it would have paused for, had somebody been there to answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<PauseReason>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OutcomeKind {
-    Completed,
-    Stopped,
-    Limit,
-    Breaker,
-    Failed,
 }

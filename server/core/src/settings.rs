@@ -36,7 +36,7 @@ pub use finding::{Origin, SettingCode, SettingFinding};
 pub use outside::{Author, Happening, Hook, Hooks, Service};
 pub use policy::{
     AtUsageLimit, BreakerSettings, Committer, ExitSettings, GitSettings, GroupRule, OnRegression, Preset,
-    QuestionSettings, SessionSettings, Unanswered,
+    QuestionSettings, SessionSettings, SpawnSettings, Unanswered,
 };
 pub use resolve::{Argument, Effective, Layer, LayerKind, Resolved, resolve};
 
@@ -69,6 +69,8 @@ pub struct Settings {
     pub breaker: BreakerSettings,
     #[serde(default)]
     pub session: SessionSettings,
+    #[serde(default)]
+    pub spawns: SpawnSettings,
     #[serde(default)]
     pub questions: QuestionSettings,
     #[serde(default)]
@@ -116,6 +118,7 @@ impl Default for Settings {
             exit: ExitSettings::default(),
             breaker: BreakerSettings::default(),
             session: SessionSettings::default(),
+            spawns: SpawnSettings::default(),
             questions: QuestionSettings::default(),
             usage_limit: AtUsageLimit::default(),
             git: GitSettings::default(),

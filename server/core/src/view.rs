@@ -4,6 +4,7 @@
 mod criteria;
 pub mod editor;
 mod headline;
+mod spawns;
 mod status;
 pub mod told;
 pub mod words;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::criteria::{CriteriaStatus, CriterionStatus, Spot, criteria, unjudged};
 pub use self::headline::headline;
+pub use self::spawns::{SpawnStatus, SubagentState, SubagentStatus};
 pub use self::status::{Facts, file_uri, status};
 pub use crate::journal::BreakerCounts;
 use crate::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
@@ -38,6 +40,9 @@ pub struct LoopStatus {
     pub breaker: BreakerStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionStatus>,
+    /// Subagents.
+    #[serde(default)]
+    pub spawns: SpawnStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStatus>,
     /// What it wants to know.

@@ -5,22 +5,28 @@ use std::ffi::OsString;
 
 use loopkeeper_core::agent::claude::hooks;
 use loopkeeper_core::agent::kind::Kind;
+use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::Mode;
 
 use crate::keeper::stage::{Env, Stage};
 
 /// The command line with our hooks, where the loop needs them and the agent can have them.
-pub(super) fn equip(stage: &Stage, argv: Vec<String>) -> Vec<OsString> {
+pub(super) fn equip(stage: &Stage, plan: &AgentPlan, argv: Vec<String>) -> Vec<OsString> {
     let argv = match own_program(stage) {
-        Some(program) if is_hooked(stage) => hooks::equip(argv, &program),
+        Some(program) if is_claude(plan) => hooks::equip(argv, &program, stage.spec.settings.mode),
         _ => argv,
     };
     argv.into_iter().map(OsString::from).collect()
 }
 
 /// How often its stop hook may hold one process of it.
-pub(super) fn holds(stage: &Stage) -> Option<u32> {
-    is_hooked(stage).then(|| cap(&stage.agent_env))
+pub(super) fn holds(stage: &Stage, plan: &AgentPlan) -> Option<u32> {
+    (is_claude(plan) && stage.spec.settings.mode == Mode::Hook).then(|| cap(&stage.env_of(plan)))
+}
+
+/// It asks before it starts a subagent.
+pub(super) fn asks(stage: &Stage, plan: &AgentPlan) -> bool {
+    is_claude(plan) && hooks::fit(&plan.argv) && own_program(stage).is_some()
 }
 
 fn cap(env: &Env) -> u32 {
@@ -29,8 +35,8 @@ fn cap(env: &Env) -> u32 {
 }
 
 /// Whatever else talks as it does may not take its arguments.
-fn is_hooked(stage: &Stage) -> bool {
-    stage.spec.settings.mode == Mode::Hook && stage.spec.agent.kind() == Kind::Claude
+fn is_claude(plan: &AgentPlan) -> bool {
+    plan.kind() == Kind::Claude
 }
 
 /// The small program that wardens are: it answers hooks as the whole one does, and starts faster.

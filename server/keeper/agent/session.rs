@@ -167,7 +167,9 @@ impl Session {
 
     /// Why a question is none of an agent that could be held.
     fn passes(&self, run: &Run, question: &crate::keeper::hookmode::Question) -> Option<&'static str> {
-        let Kind::Stop = question.hook;
+        if question.hook != Kind::Stop {
+            return Some("the agent may go on");
+        }
         if run.scene.stage.spec.settings.mode == Mode::Loop {
             return Some("this loop starts a process for each iteration");
         }
@@ -193,9 +195,9 @@ impl Session {
             OutputEvent::Line { stream, bytes } => {
                 let line = String::from_utf8_lossy(&bytes);
                 match stream {
-                    Stream::Stdout => self.reader.line(&line).into_iter().for_each(|it| run.activity(it)),
+                    Stream::Stdout => self.reader.line(&line).into_iter().for_each(|it| run.hear(it)),
                     Stream::Stderr => {
-                        self.reader.stderr_line(&line).into_iter().for_each(|it| run.activity(it));
+                        self.reader.stderr_line(&line).into_iter().for_each(|it| run.hear(it));
                         super::keep_tail(&mut self.stderr, &line);
                     }
                 }

@@ -14,7 +14,10 @@ use self::shape::{Shapes, names};
 use super::{Alert, COMMANDS, ITERATIONS, LOOPS, OutputCame, SUBSCRIBE, StatusChanged, TRUST_PAGE};
 
 const PAGE: &str = include_str!("../../PROTOCOL.md");
-const TYPESCRIPT: &str = include_str!("../../../editors/vscode/src/protocol.ts");
+const TYPESCRIPT: &str = concat!(
+    include_str!("../../../editors/vscode/src/protocol.ts"),
+    include_str!("../../../editors/vscode/src/protocol/loop.ts"),
+);
 const LUA: &str = include_str!("../../../editors/nvim/lua/loopkeeper/protocol.lua");
 
 const METHODS: [&str; 7] =

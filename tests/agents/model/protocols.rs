@@ -15,6 +15,8 @@ pub(super) struct Reply<'a> {
     pub(super) body: &'a Value,
     pub(super) number: usize,
     pub(super) say: Say,
+    /// What the same tool is asked for besides, in the same message of Anthropic's.
+    pub(super) more: Vec<Value>,
 }
 
 pub(super) enum Say {
@@ -108,36 +110,42 @@ fn gemini(reply: &Reply<'_>) -> Result<()> {
 
 fn anthropic(reply: &Reply<'_>) -> Result<()> {
     let Reply { stream, body, number, .. } = reply;
-    let (block, empty, delta, stop) = match &reply.say {
-        Say::Text(text) => (
+    let blocks: Vec<[Value; 3]> = match &reply.say {
+        Say::Text(text) => vec![[
             json!({"type": "text", "text": text}),
             json!({"type": "text", "text": ""}),
             json!({"type": "text_delta", "text": text}),
-            "end_turn",
-        ),
-        Say::Tool(name, input) => {
-            let call = |input: Value| json!({"type": "tool_use", "id": format!("toolu_{number:04}"), "name": name, "input": input});
-            let delta = json!({"type": "input_json_delta", "partial_json": input.to_string()});
-            (call(input.clone()), call(json!({})), delta, "tool_use")
+        ]],
+        Say::Tool(name, first) => {
+            let call = |at: usize, input: &Value| {
+                let call = |input: &Value| json!({"type": "tool_use", "id": format!("toolu_{number:04}_{at}"), "name": name, "input": input});
+                let delta = json!({"type": "input_json_delta", "partial_json": input.to_string()});
+                [call(input), call(&json!({})), delta]
+            };
+            std::iter::once(first).chain(&reply.more).enumerate().map(|(at, it)| call(at, it)).collect()
         }
     };
+    let stop = if matches!(reply.say, Say::Text(_)) { "end_turn" } else { "tool_use" };
     let usage = json!({"input_tokens": INPUT, "output_tokens": OUTPUT});
     let whole = |content: Value, stop: Value| {
         json!({"id": format!("msg_{number:04}"), "type": "message", "role": "assistant", "model": body["model"],
             "content": content, "stop_reason": stop, "stop_sequence": null, "usage": usage})
     };
     if body["stream"] != true {
-        return http::json(stream, 200, &[], &whole(json!([block]), json!(stop)));
+        let content: Vec<Value> = blocks.into_iter().map(|[block, ..]| block).collect();
+        return http::json(stream, 200, &[], &whole(json!(content), json!(stop)));
     }
-    http::events(
-        stream,
-        &[
-            json!({"type": "message_start", "message": whole(json!([]), Value::Null)}),
-            json!({"type": "content_block_start", "index": 0, "content_block": empty}),
-            json!({"type": "content_block_delta", "index": 0, "delta": delta}),
-            json!({"type": "content_block_stop", "index": 0}),
-            json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": usage}),
-            json!({"type": "message_stop"}),
-        ],
-    )
+    let mut events = vec![json!({"type": "message_start", "message": whole(json!([]), Value::Null)})];
+    for (index, [_, empty, delta]) in blocks.into_iter().enumerate() {
+        events.extend([
+            json!({"type": "content_block_start", "index": index, "content_block": empty}),
+            json!({"type": "content_block_delta", "index": index, "delta": delta}),
+            json!({"type": "content_block_stop", "index": index}),
+        ]);
+    }
+    events.extend([
+        json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": usage}),
+        json!({"type": "message_stop"}),
+    ]);
+    http::events(stream, &events)
 }

@@ -42,7 +42,7 @@ export class Stage {
     return {
       id: "20261120-aaaaaa", seq: 1, task: { uri: this.uri("PROMPT.md"), title: "Parse dates" }, agent: "mine", state: "working", phase: "iterating", iteration: 7,
       limits: { iterations: 30, durationMs: 1, costMicros: 1, callsPerHour: 100 }, criteria, plan: { done: 0, open: 0, total: 0 },
-      breaker: { state: "closed", counts: { noProgress: 0 }, trips: 0 }, spent: { calls: 7, callsThisHour: 7 }, startedAt: "2026-11-20T14:00:00Z", pausedMs: 0, keeper: { alive: true }, ...changes,
+      breaker: { state: "closed", counts: { noProgress: 0 }, trips: 0 }, spawns: { used: 0, budget: 12, depth: 0, inIteration: 0, refused: 0 }, spent: { calls: 7, callsThisHour: 7 }, startedAt: "2026-11-20T14:00:00Z", pausedMs: 0, keeper: { alive: true }, ...changes,
     };
   }
 

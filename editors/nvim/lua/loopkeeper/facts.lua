@@ -54,6 +54,24 @@ function M.of_loop(loop)
   return lines
 end
 
+--- How many there were, and those of the last iteration below whoever started them.
+---@param spawns? loopkeeper.SpawnStatus
+---@return string[]
+function M.of_spawns(spawns)
+  if not spawns or spawns.used == 0 and spawns.refused == 0 then
+    return {}
+  end
+  local deep = spawns.depth > 1 and (', %d deep'):format(spawns.depth) or ''
+  local refused = spawns.refused > 0 and (', %d refused'):format(spawns.refused) or ''
+  local lines = { ('%d of %d subagents%s%s'):format(spawns.used, spawns.budget, deep, refused) }
+  local states = { asked = 'about to start', started = 'started', ended = 'ended' }
+  for _, agent in ipairs(spawns.agents or {}) do
+    local indent = ('  '):rep(math.min(agent.depth, 8))
+    table.insert(lines, ('%s%s (%s)'):format(indent, agent.what, states[agent.state]))
+  end
+  return lines
+end
+
 --- Its state where it is not closed, and where its numbers come from once they count.
 ---@param breaker loopkeeper.BreakerStatus
 ---@return string[]

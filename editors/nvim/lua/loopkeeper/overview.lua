@@ -61,7 +61,8 @@ local function loop_lines(loop)
     local why = waits[loop.wait.reason] or 'waiting'
     table.insert(lines, ('  %s, %s left'):format(why, status.left(loop.wait.resumesAt)))
   end
-  for _, fact in ipairs(vim.list_extend(facts.of_breaker(loop.breaker), facts.of_loop(loop))) do
+  local known = { facts.of_breaker(loop.breaker), facts.of_loop(loop), facts.of_spawns(loop.spawns) }
+  for _, fact in ipairs(vim.iter(known):flatten():totable()) do
     table.insert(lines, '  ' .. fact)
   end
   if loop.warnings and #loop.warnings > 0 then

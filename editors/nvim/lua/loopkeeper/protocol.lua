@@ -121,6 +121,7 @@ M.errors = {
 ---@field plan { done: integer, open: integer, total: integer }
 ---@field breaker loopkeeper.BreakerStatus
 ---@field session? { id: string, startedAt: string, resets: integer }
+---@field spawns loopkeeper.SpawnStatus
 ---@field wait? { reason: string, resumesAt: string }
 ---@field question? loopkeeper.QuestionStatus
 ---@field pause? { reason: string, message: string }
@@ -145,6 +146,22 @@ M.errors = {
 ---@class loopkeeper.Weakened
 ---@field path? string
 ---@field what string
+
+---@class loopkeeper.SpawnStatus
+---@field used integer
+---@field budget integer
+---@field depth integer
+---@field inIteration integer
+---@field refused integer
+---@field agents? loopkeeper.SubagentStatus[]
+
+---@class loopkeeper.SubagentStatus
+---@field id? string
+---@field by? string
+---@field call? string
+---@field what string
+---@field depth integer
+---@field state "asked"|"started"|"ended"
 
 ---@class loopkeeper.BreakerStatus
 ---@field state "closed"|"open"|"half-open"

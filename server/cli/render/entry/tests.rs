@@ -136,6 +136,32 @@ fn what_happens_between_iterations_has_its_words() {
 }
 
 #[test]
+fn subagents_are_told_with_who_wanted_them() {
+    let asked = |by: Option<&str>, refused: Option<&str>| Record::SubagentAsked {
+        iteration: 7,
+        by: by.map(str::to_owned),
+        call: None,
+        what: "look".into(),
+        refused: refused.map(str::to_owned),
+    };
+    let started = |by: Option<&str>, call: Option<&str>, id: &str| Record::SubagentStarted {
+        iteration: 7,
+        by: by.map(str::to_owned),
+        call: call.map(str::to_owned),
+        id: id.into(),
+        what: "general".into(),
+    };
+    check(asked(None, None), "  #7  the agent asked for a subagent (look): it may start");
+    check(
+        asked(Some("a"), Some("not started: no.")),
+        "  #7  subagent a asked for a subagent (look): not started: no.",
+    );
+    check(started(Some("a"), Some("c1"), "b"), "  #7  subagent b started by subagent a with c1: general");
+    check(started(None, None, ""), "  #7  subagent started by the agent: general");
+    check(Record::SubagentEnded { iteration: 7, id: "b".into() }, "  #7  subagent b ended");
+}
+
+#[test]
 fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
     let changes = Changes { count: 2, files: vec!["a.rs".into()], ..Changes::default() };
     let error =

@@ -155,6 +155,11 @@ fn system(value: &Value) -> Option<AgentEvent> {
             session: text(value, "session_id").to_owned(),
             model: text(value, "model").to_owned(),
         }),
+        "task_started" if text(value, "task_type") == "local_agent" => Some(AgentEvent::Spawned {
+            call: text(value, "tool_use_id").to_owned(),
+            id: text(value, "task_id").to_owned(),
+            what: text(value, "description").to_owned(),
+        }),
         "permission_denied" => Some(AgentEvent::Denied {
             tool: text(value, "tool_name").to_owned(),
             message: text(value, "message").to_owned(),

@@ -37,6 +37,7 @@ pub struct Capabilities {
     pub stop_hook: StopHook,
     /// A hook that refuses a tool.
     pub tool_veto: Can,
+    pub subagents: Subagents,
     /// A cap of its own on the steps of one run.
     pub step_cap: Can,
     /// Speaks the Agent Client Protocol without a program in between.
@@ -67,6 +68,18 @@ pub enum StopHook {
     /// The agent overrides it after so many refusals in a row.
     Capped(u32),
     None,
+    Unknown,
+}
+
+/// What becomes of `[spawns]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subagents {
+    /// It asks before it starts one.
+    Refused,
+    /// Its output tells of them, when it has started them.
+    Counted,
+    /// Nobody tells of them.
+    Unseen,
     Unknown,
 }
 
@@ -149,42 +162,50 @@ impl Kind {
         match self {
             Self::Claude => Capabilities {
                 structured: Yes, cost: Yes, tokens: Yes, chosen_session: Yes, resume: Yes, fork: Yes,
-                stop_hook: StopHook::Capped(8), tool_veto: Yes, step_cap: Yes, acp: No, denials: Yes,
+                stop_hook: StopHook::Capped(8), tool_veto: Yes, subagents: Subagents::Refused,
+                step_cap: Yes, acp: No, denials: Yes,
                 found: Found::Run("2.1.329"),
             },
             Self::Codex => Capabilities {
                 structured: Yes, cost: No, tokens: Yes, chosen_session: No, resume: Yes, fork: Yes,
-                stop_hook: StopHook::Unbounded, tool_veto: Yes, step_cap: No, acp: No, denials: Yes,
+                stop_hook: StopHook::Unbounded, tool_veto: Yes, subagents: Subagents::Counted,
+                step_cap: No, acp: No, denials: Yes,
                 found: Found::Run("0.169.0"),
             },
             Self::Gemini => Capabilities {
                 structured: Yes, cost: No, tokens: Yes, chosen_session: Yes, resume: Yes, fork: No,
-                stop_hook: StopHook::Unbounded, tool_veto: Yes, step_cap: Yes, acp: Yes, denials: Yes,
+                stop_hook: StopHook::Unbounded, tool_veto: Yes, subagents: Subagents::Counted,
+                step_cap: Yes, acp: Yes, denials: Yes,
                 found: Found::Run("0.61.0"),
             },
             Self::Opencode => Capabilities {
                 structured: Yes, cost: Yes, tokens: Yes, chosen_session: No, resume: Yes, fork: Yes,
-                stop_hook: StopHook::None, tool_veto: Yes, step_cap: No, acp: Yes, denials: Yes,
+                stop_hook: StopHook::None, tool_veto: Yes, subagents: Subagents::Counted,
+                step_cap: No, acp: Yes, denials: Yes,
                 found: Found::Run("1.18.33"),
             },
             Self::Qwen => Capabilities {
                 structured: Yes, cost: No, tokens: Yes, chosen_session: Yes, resume: Yes, fork: Yes,
-                stop_hook: StopHook::Unknown, tool_veto: Unknown, step_cap: Yes, acp: Yes, denials: Yes,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, subagents: Subagents::Counted,
+                step_cap: Yes, acp: Yes, denials: Yes,
                 found: Found::Run("0.24.4"),
             },
             Self::Copilot => Capabilities {
                 structured: No, cost: No, tokens: No, chosen_session: Yes, resume: Yes, fork: Unknown,
-                stop_hook: StopHook::Unknown, tool_veto: Unknown, step_cap: No, acp: Yes, denials: No,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, subagents: Subagents::Unseen,
+                step_cap: No, acp: Yes, denials: No,
                 found: Found::Help("1.0.102"),
             },
             Self::Cursor => Capabilities {
                 structured: Yes, cost: No, tokens: No, chosen_session: No, resume: Yes, fork: Unknown,
-                stop_hook: StopHook::Unknown, tool_veto: Unknown, step_cap: Unknown, acp: Unknown, denials: Yes,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, subagents: Subagents::Unknown,
+                step_cap: Unknown, acp: Unknown, denials: Yes,
                 found: Found::Documentation,
             },
             Self::Amp => Capabilities {
                 structured: Yes, cost: No, tokens: No, chosen_session: No, resume: Yes, fork: Unknown,
-                stop_hook: StopHook::Unknown, tool_veto: Unknown, step_cap: Unknown, acp: No, denials: No,
+                stop_hook: StopHook::Unknown, tool_veto: Unknown, subagents: Subagents::Unknown,
+                step_cap: Unknown, acp: No, denials: No,
                 found: Found::Help("0.0.1790142911"),
             },
             Self::Demo => Capabilities { found: Found::ByOutput, ..of_output(Dialect::Claude) },
@@ -208,6 +229,7 @@ fn of_output(dialect: Dialect) -> Capabilities {
         fork: Can::Unknown,
         stop_hook: StopHook::Unknown,
         tool_veto: Can::Unknown,
+        subagents: if said.is_some() { Subagents::Counted } else { Subagents::Unseen },
         step_cap: Can::Unknown,
         acp: Can::Unknown,
         denials: reads(|it| it.denials),
@@ -226,6 +248,10 @@ impl Capabilities {
                 self.denials,
                 "it does not tell which tools were denied: an iteration that changes nothing is the only sign",
             ),
+            (
+                if self.subagents == Subagents::Counted { Can::No } else { Can::Unknown },
+                "its subagents are counted and never refused: `[spawns]` cannot be held",
+            ),
         ];
         let all = missing.into_iter().filter(|(can, _)| *can == Can::No).map(|(_, sentence)| sentence);
         // Whoever prints text only tells nothing of the rest either.
@@ -236,7 +262,7 @@ impl Capabilities {
 
 #[cfg(test)]
 mod tests {
-    use super::{AUTO, Can, Found, KNOWN, Kind, StopHook};
+    use super::{AUTO, Can, Found, KNOWN, Kind, StopHook, Subagents};
     use crate::settings::Dialect;
 
     #[test]
@@ -258,15 +284,15 @@ mod tests {
             assert!(lacks.iter().zip(expect).all(|(it, part)| it.contains(part)), "{kind:?}: {lacks:?}");
         };
         check(Kind::Claude, &[]);
-        check(Kind::Codex, &["no cost"]);
-        check(Kind::Gemini, &["no cost"]);
-        check(Kind::Opencode, &[]);
-        check(Kind::Qwen, &["no cost"]);
+        check(Kind::Codex, &["no cost", "subagents"]);
+        check(Kind::Gemini, &["no cost", "subagents"]);
+        check(Kind::Opencode, &["subagents"]);
+        check(Kind::Qwen, &["no cost", "subagents"]);
         check(Kind::Copilot, &["but text", "no cost"]);
         check(Kind::Cursor, &["no cost", "no tokens"]);
         check(Kind::Amp, &["no cost", "no tokens", "denied"]);
         check(Kind::Own(Dialect::Text), &["but text", "no cost"]);
-        check(Kind::Own(Dialect::Codex), &["no cost"]);
+        check(Kind::Own(Dialect::Codex), &["no cost", "subagents"]);
     }
 
     /// One row of the page.
@@ -276,6 +302,12 @@ mod tests {
             Can::Yes => "yes".to_owned(),
             Can::No => "no".to_owned(),
             Can::Unknown => "?".to_owned(),
+        };
+        let subagents = match can.subagents {
+            Subagents::Refused => "refused",
+            Subagents::Counted => "counted",
+            Subagents::Unseen => "unseen",
+            Subagents::Unknown => "?",
         };
         let reads = if can.structured.is_yes() { "JSON" } else { "text" };
         let stop_hook = match can.stop_hook {
@@ -291,8 +323,10 @@ mod tests {
             Found::ByOutput => "its output".to_owned(),
         };
         let before = [can.cost, can.tokens, can.chosen_session, can.resume, can.fork].map(word);
-        let after = [can.tool_veto, can.step_cap, can.acp, can.denials].map(word);
-        let cells = [name.to_owned(), reads.to_owned()].into_iter().chain(before).chain([stop_hook]);
+        let after = [can.step_cap, can.acp, can.denials].map(word);
+        let between = [word(can.tool_veto), subagents.to_owned()];
+        let cells =
+            [name.to_owned(), reads.to_owned()].into_iter().chain(before).chain([stop_hook]).chain(between);
         format!("| {} |", cells.chain(after).chain([found]).collect::<Vec<_>>().join(" | "))
     }
 

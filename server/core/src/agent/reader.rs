@@ -352,12 +352,18 @@ impl Tally {
             AgentEvent::Unread(line) => {
                 self.unread.iter_mut().for_each(|it| append(it, line));
             }
-            AgentEvent::Step { .. } | AgentEvent::Limit { .. } | AgentEvent::Oversize { .. } => {}
+            AgentEvent::Step { .. }
+            | AgentEvent::Spawned { .. }
+            | AgentEvent::Limit { .. }
+            | AgentEvent::Oversize { .. } => {}
         }
     }
 
     /// Where in its work the agent is.
     fn follow(&mut self, event: &AgentEvent) {
+        if matches!(event, AgentEvent::Spawned { .. }) {
+            return;
+        }
         if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
             self.retrying = None;
         }

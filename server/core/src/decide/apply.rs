@@ -22,6 +22,7 @@ use super::fork;
 use super::questions::{Question, Questions};
 use super::regression;
 use super::sessions::{Session, SessionChange};
+use super::spawns::Spawns;
 use super::stand::{self, Stand};
 use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 use super::takeover::{self, Member, Out};
@@ -69,6 +70,9 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
         Record::AgentStarted { pid, holds, .. } => agent::started(state, *pid, *holds),
         Record::AgentEnded { run, .. } => agent::ended(state, entry.at, run),
+        Record::SubagentAsked { .. } | Record::SubagentStarted { .. } | Record::SubagentEnded { .. } => {
+            state.spawns.told(&entry.record);
+        }
         Record::AgentLeft { left, .. } => agent::left(state, left),
         Record::SnapshotTaken { .. } => snapshot(state, &entry.record),
         Record::ChecksDone { iteration, round } => judged(state, *iteration, round),
@@ -146,6 +150,7 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         steering: Vec::new(),
         questions: Questions::default(),
         session: Session::default(),
+        spawns: Spawns::default(),
         held: false,
         holds: None,
         beside: false,
@@ -229,6 +234,7 @@ fn intended(state: &mut Loop, at: Moment, record: &Record) {
     let iteration = *iteration;
     state.iteration = state.iteration.max(iteration);
     state.phase = Phase::Iterating { since: at, pid: None };
+    state.spawns.next_iteration(state.held);
     state.held = false;
     state.spent.calls = state.spent.calls.saturating_add(1);
     state.spent.calls_this_hour = *calls_this_hour;

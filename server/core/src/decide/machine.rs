@@ -9,7 +9,7 @@ use crate::task::Criterion;
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
     Branch, Effect, Event, Grace, Shot, Step, boundary, breaker, calls, commits, documents, held, limits,
-    orders, regression, rounds, sessions, weakening,
+    orders, regression, rounds, sessions, spawns, weakening,
 };
 
 /// Signs of life are looked for this often within `limits.idle_time`.
@@ -79,6 +79,7 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::RollbackFailed { message } => regression::failed(state, live, &message),
         Event::DiskFilled { message } => disk_filled(state, live, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
+        Event::SubagentSeen(told) => spawns::follow(state, told),
         Event::UserAsked(order) => orders::follow(state, live, order),
     }
 }

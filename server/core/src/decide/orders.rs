@@ -5,7 +5,7 @@ use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
 
 use super::machine::{criteria_of, end_agent};
 use super::state::{Live, Loop, Phase, Stop};
-use super::{Effect, Order, RefusalCode, Step, breaker, questions, sessions, weakening};
+use super::{Effect, Order, RefusalCode, Step, breaker, questions, sessions, spawns, weakening};
 
 pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
     if state.outcome.is_some() {
@@ -33,6 +33,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         Order::ResetBreaker => reset(state),
         Order::ResetSession => sessions::reset(state),
         Order::AcceptWeakening => weakening::accept(state),
+        Order::Subagent(told) => spawns::follow(state, told),
         Order::Check => check(state, live),
         Order::Saved { file, sum } => {
             live.saved.insert(file, sum);

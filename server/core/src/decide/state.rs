@@ -77,6 +77,7 @@ pub struct Loop {
     pub steering: Vec<String>,
     pub questions: Questions,
     pub session: Session,
+    pub spawns: super::spawns::Spawns,
     /// The agent's process is alive and held by its stop hook: the next iteration can be its answer.
     pub held: bool,
     /// How often its stop hook may still hold it; `None`: as often as is wanted.

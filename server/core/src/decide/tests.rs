@@ -15,5 +15,6 @@ mod recovery;
 mod scenarios;
 mod sessions;
 pub(crate) mod sim;
+mod spawns;
 mod takeover;
 mod weakening;

@@ -1,6 +1,6 @@
 //! What an agent can and cannot do, as words.
 
-use crate::agent::kind::{Can, Capabilities, StopHook};
+use crate::agent::kind::{Can, Capabilities, StopHook, Subagents};
 
 /// Name and answer, in the order of the page about agents.
 pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
@@ -15,6 +15,12 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
         StopHook::None => "no".to_owned(),
         StopHook::Unknown => "unknown".to_owned(),
     };
+    let subagents = match can.subagents {
+        Subagents::Refused => "refused over their budget",
+        Subagents::Counted => "counted, never refused",
+        Subagents::Unseen => "not seen",
+        Subagents::Unknown => "unknown",
+    };
     vec![
         ("tells JSON", word(can.structured)),
         ("tells its cost", word(can.cost)),
@@ -24,6 +30,7 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
         ("forks a session", word(can.fork)),
         ("has a stop hook", stop_hook),
         ("has a tool veto", word(can.tool_veto)),
+        ("subagents", subagents.to_owned()),
         ("caps its own steps", word(can.step_cap)),
         ("speaks ACP", word(can.acp)),
         ("tells denials", word(can.denials)),
@@ -40,12 +47,13 @@ mod tests {
     fn each_agent_says_what_it_can() {
         let check = |kind: Kind, name: &str, expect: &str| {
             let all = capabilities(&kind.capabilities());
-            assert_eq!(all.len(), 11);
+            assert_eq!(all.len(), 12);
             assert_eq!(all.iter().find(|it| it.0 == name).map(|it| it.1.as_str()), Some(expect), "{kind:?}");
         };
         check(Kind::Claude, "has a stop hook", "up to 8 times in a row");
         check(Kind::Codex, "tells its cost", "no");
         check(Kind::Opencode, "has a stop hook", "no");
+        check(Kind::Claude, "subagents", "refused over their budget");
         check(Kind::Own(Dialect::Text), "resumes a session", "unknown");
     }
 }

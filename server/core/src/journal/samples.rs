@@ -25,7 +25,27 @@ pub(crate) fn entry(seq: u64, record: Record) -> Entry {
 
 /// Every type once, in an order in which a loop could write them.
 pub(crate) fn records() -> Vec<Record> {
-    [first_iteration(), around_iterations()].concat()
+    [first_iteration(), subagents(), around_iterations()].concat()
+}
+
+fn subagents() -> Vec<Record> {
+    vec![
+        Record::SubagentAsked {
+            iteration: 1,
+            by: Some("a1".to_owned()),
+            call: Some("toolu_2".to_owned()),
+            what: "look".to_owned(),
+            refused: Some("not started".to_owned()),
+        },
+        Record::SubagentStarted {
+            iteration: 1,
+            by: Some("a0".to_owned()),
+            call: Some("toolu_1".to_owned()),
+            id: "a1".to_owned(),
+            what: "general".to_owned(),
+        },
+        Record::SubagentEnded { iteration: 1, id: "a1".to_owned() },
+    ]
 }
 
 fn first_iteration() -> Vec<Record> {
@@ -182,7 +202,8 @@ fn all_types_have_a_sample(record: &Record) {
     match record {
         Record::LoopStarted { .. } | Record::Baseline { .. } | Record::SnapshotTaken { .. } => {}
         Record::IterationIntended { .. } | Record::AgentStarted { .. } | Record::AgentEnded { .. } => {}
-        Record::AgentLeft { .. } => {}
+        Record::AgentLeft { .. } | Record::SubagentAsked { .. } => {}
+        Record::SubagentStarted { .. } | Record::SubagentEnded { .. } => {}
         Record::ChecksDone { .. } | Record::IterationEnded { .. } | Record::BreakerChanged { .. } => {}
         Record::Waiting { .. } | Record::Paused { .. } | Record::Resumed {} | Record::Steered { .. } => {}
         Record::Asked { .. }

@@ -83,6 +83,7 @@ fn assign_policy(settings: &mut Settings, key: &Key, value: &Value) -> bool {
     match key.section() {
         "exit" => settings.exit.assign(key.name(), value),
         "breaker" => settings.breaker.assign(key.name(), value),
+        "spawns" => settings.spawns.assign(key.name(), value),
         "session" => settings.session.assign(key.name(), value),
         "questions" => settings.questions.assign(key.name(), value),
         "usage_limit" => settings.usage_limit.assign(key.name(), value),

@@ -11,10 +11,6 @@ const fn only_default(path: &'static str, takes: Takes, default: &'static str, d
     Key { path, takes, default, doc, since: Since::OnlyDefault }
 }
 
-const fn later(path: &'static str, takes: Takes, default: &'static str, doc: &'static str) -> Key {
-    Key { path, takes, default, doc, since: Since::NotYet }
-}
-
 const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> Takes {
     Takes::Word { now, later }
 }
@@ -57,13 +53,13 @@ pub(crate) const KEYS: &[Key] = &[
     key("limits.grace", Takes::Duration, r#""10s""#,
         "The time between asking a process to end and killing it."),
 
-    later("spawns.budget", Takes::Count, "12",
+    key("spawns.budget", Takes::Count, "12",
         "How many subagents a loop may start, where the agent can be vetoed."),
-    later("spawns.per_agent", Takes::Count, "2",
+    key("spawns.per_agent", Takes::Count, "2",
         "How many subagents one agent may start."),
-    later("spawns.depth", Takes::Count, "2",
+    key("spawns.depth", Takes::Count, "2",
         "How deep subagents may nest."),
-    later("spawns.children", Takes::Count, "5",
+    key("spawns.children", Takes::Count, "5",
         "How many subagents may run at the same time."),
 
     key("criteria.protected", Takes::Globs, r#"["tests/**"]"#,

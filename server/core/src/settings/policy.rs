@@ -67,6 +67,18 @@ pub struct SessionSettings {
     pub expires_ms: u64,
 }
 
+/// `[spawns]`: subagents, where the agent can be vetoed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SpawnSettings {
+    /// Of the whole loop; children draw on it as their parents do.
+    pub budget: u32,
+    pub per_agent: u32,
+    pub depth: u32,
+    /// At the same time.
+    pub children: u32,
+}
+
 /// `[questions]`: what becomes of a question of the agent's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -156,6 +168,25 @@ impl Default for BreakerSettings {
 impl Default for SessionSettings {
     fn default() -> Self {
         Self { resume: false, expires_ms: 24 * HOUR_MS }
+    }
+}
+
+impl Default for SpawnSettings {
+    fn default() -> Self {
+        Self { budget: 12, per_agent: 2, depth: 2, children: 5 }
+    }
+}
+
+impl SpawnSettings {
+    pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
+        match (name, value) {
+            ("budget", Value::Count(it)) => self.budget = *it,
+            ("per_agent", Value::Count(it)) => self.per_agent = *it,
+            ("depth", Value::Count(it)) => self.depth = *it,
+            ("children", Value::Count(it)) => self.children = *it,
+            _ => return false,
+        }
+        true
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     BreakerStatus, GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase,
     PlanStatus, QuestionStatus, SessionStatus, Spent, State, TaskStatus, WaitStatus, WeakenedStatus,
-    criteria, words,
+    criteria, spawns, words,
 };
 use crate::decide::groups::{self, Tally};
 use crate::decide::{self, Loop, Pause, breaker, forecast, limits, stand, takeover, weakening};
@@ -58,6 +58,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
             preset: state.spec.preset.clone(),
         },
         session: session(state, phase),
+        spawns: spawns::spawns(state),
         wait: wait(state).filter(|_| phase == Phase::Waiting),
         question: question(state),
         pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),

@@ -13,8 +13,8 @@ use loopkeeper_core::settings::preset::Chosen;
 use loopkeeper_core::task::CriterionId;
 use loopkeeper_core::view::{
     BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, GroupState, GroupStatus, KeeperStatus,
-    LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, Spent, Spot,
-    State, TaskStatus, WaitStatus, WeakenedStatus,
+    LimitsStatus, LoopStatus, PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, SpawnStatus,
+    Spent, Spot, State, SubagentState, SubagentStatus, TaskStatus, WaitStatus, WeakenedStatus,
 };
 use lsp_types::Command;
 use serde::Serialize;
@@ -202,6 +202,21 @@ fn criteria(full: bool) -> CriteriaStatus {
     CriteriaStatus { passed: 1, failed: 0, unverified: 0, total: 1, items: vec![item] }
 }
 
+fn spawns(full: bool) -> SpawnStatus {
+    let s = String::new;
+    let one = SubagentStatus {
+        id: Some(s()),
+        by: Some(s()),
+        call: Some(s()),
+        what: s(),
+        depth: 1,
+        state: SubagentState::Started,
+    };
+    let bare = SubagentStatus { id: None, by: None, call: None, ..one.clone() };
+    let agents = if full { vec![one, bare] } else { Vec::new() };
+    SpawnStatus { used: 0, budget: 12, depth: 0, in_iteration: 0, refused: 0, agents }
+}
+
 fn a_loop(full: bool) -> LoopStatus {
     let some = |value: u64| full.then_some(value);
     LoopStatus {
@@ -231,6 +246,7 @@ fn a_loop(full: bool) -> LoopStatus {
             preset: full.then(|| Chosen { name: Preset::Adaptive, because: s() }),
         },
         session: full.then(|| SessionStatus { id: s(), started_at: s(), resets: 0 }),
+        spawns: spawns(full),
         wait: full.then(|| WaitStatus { reason: WaitReason::Quota, resumes_at: s() }),
         question: full.then(|| QuestionStatus {
             id: s(),

@@ -57,7 +57,9 @@ impl Shapes {
         let mut shapes = Self::default();
         let lines: Vec<&str> = text
             .lines()
-            .filter(|it| !it.trim_start().starts_with("/**") && !it.trim_start().starts_with("//"))
+            .filter(|it| {
+                !["/**", "//", "import ", "export type *"].iter().any(|no| it.trim_start().starts_with(no))
+            })
             .map(|it| it.split("  //").next().unwrap_or(it).split("; //").next().unwrap_or(it))
             .collect();
         let text = lines.join("\n");

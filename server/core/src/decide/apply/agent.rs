@@ -16,6 +16,9 @@ pub(super) fn started(state: &mut Loop, started: u32, holds: Option<u32>) {
 pub(super) fn ended(state: &mut Loop, at: Moment, run: &AgentRun) {
     state.phase = Phase::Closing;
     state.held = run.ending == AgentEnding::Held;
+    if !state.held {
+        state.spawns.left();
+    }
     more(&mut state.spent.cost_micros, run.cost_micros);
     more(&mut state.spent.tokens, run.tokens);
     if let Some(row) = state.history.last_mut() {
@@ -39,6 +42,7 @@ pub(super) fn ended(state: &mut Loop, at: Moment, run: &AgentRun) {
 /// What its iterations cost is told by its end alone, of all of them together.
 pub(super) fn left(state: &mut Loop, left: &AgentLeft) {
     state.held = false;
+    state.spawns.left();
     more(&mut state.spent.cost_micros, left.cost_micros);
     more(&mut state.spent.tokens, left.tokens);
     if let Some(row) = state.history.last_mut() {

@@ -12,6 +12,7 @@ pub(super) fn take_over(state: &mut Loop, at: Moment, boot: &str) {
     state.spec.attended = true;
     // It went with its keeper.
     state.held = false;
+    state.spawns.left();
     if boot != state.boot {
         boot.clone_into(&mut state.boot);
         state.session.rebooted(at);

@@ -144,6 +144,10 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
             status.breaker.preset.as_ref().map(|it| Block::Text(format!("Patience: {}.", it.because))),
         );
         all.push(Block::Text(budget(known, status)));
+        let lineage: Vec<String> = status.spawns.tree().collect();
+        if !lineage.is_empty() {
+            all.push(Block::Code(lineage.join("\n")));
+        }
         if !status.warnings.is_empty() {
             all.push(Block::Text(format!("Note: {}.", status.warnings.join(", "))));
         }
@@ -215,6 +219,7 @@ fn budget(known: &Known<'_>, status: &LoopStatus) -> String {
     parts.extend(cost.map(|it| format!("{it} of {}", words::cost(limits.cost_micros))));
     let of = limits.tokens.map_or_else(String::new, |it| format!(" of {}", words::amount(it)));
     parts.extend(status.spent.tokens.map(|it| format!("{}{of} tokens", words::amount(it))));
+    parts.extend(status.spawns.said());
     let tells = known.state.is_none_or(|it| it.spec.agent.kind().capabilities().cost.is_yes());
     if status.spent.cost_micros.is_none() && !tells {
         parts.push("its cost is not told by the agent".to_owned());

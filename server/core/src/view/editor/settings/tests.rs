@@ -31,13 +31,6 @@ fn mistakes_stand_where_they_are_written() {
         &["bad-value \"of\": `sandbox.kind` takes \"auto\", \"required\" or \"off\", found \"of\""],
     );
     check(
-        "[spawns]\nbudget = 1\n",
-        &[
-            "not-yet-supported budget: `spawns.budget` is not yet supported. Remove the line; this version would \
-             not act on it.",
-        ],
-    );
-    check(
         "[exit]\nwhen = \"plan and critera\"\n",
         &["bad-value critera: `critera` is no condition. Did you mean `criteria`?"],
     );
@@ -112,13 +105,13 @@ fn keys_tables_and_values_are_offered_where_they_fit() {
     check("[agents.claude]\n|", &["command", "args", "permissions", "model", "effort", "env"]);
     check("[agents.gemini]\n|", &["command", "args", "permissions", "model", "env"]);
     check("keep.|", &["loops", "days", "disk"]);
-    check("[spawns]\n|", &[]);
+    check("[spawns]\n|", &["budget", "per_agent", "depth", "children"]);
     check("[exit]\nwhen = |", &[]);
     check("[tasks]\nfiles = [\n  |\n]\n", &[]);
     check("# about li|", &[]);
     let top = offered("|");
     assert!(top.starts_with(&["agent".to_owned(), "mode".to_owned()]), "{top:?}");
-    assert!(top.contains(&"[limits]".to_owned()) && !top.contains(&"[spawns]".to_owned()), "{top:?}");
+    assert!(top.contains(&"[limits]".to_owned()) && top.contains(&"[spawns]".to_owned()), "{top:?}");
     assert!(offered("[li|]").contains(&"[limits]".to_owned()));
     for agent in ["[agents.claude]", "[agents.mine]"] {
         assert!(top.contains(&agent.to_owned()), "{top:?}");

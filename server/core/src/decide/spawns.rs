@@ -1,0 +1,110 @@
+//! Subagents: all agents of a loop draw on one budget, however deep they nest, so that a child spends what is its
+//! parent's. Caps on depth, on children of one agent and on those at work are a second line. Follows the journal alone:
+//! whatever else counted them, a replay counts them again.
+
+mod lineage;
+
+use crate::journal::Record;
+use crate::settings::SpawnSettings;
+use crate::view::words;
+
+use super::state::Loop;
+use super::{Effect, RefusalCode, Step};
+pub use lineage::{Spawned, Spawns};
+
+/// Of refusals in one iteration; an agent that asks on and on is answered all the same.
+const REFUSALS_KEPT: u32 = 100;
+
+/// What a hook of the agent, or its output, says about a subagent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subagent {
+    /// May it start? `by`: the subagent that asks; `None`: the agent itself. `call`: the agent's id of the question.
+    Asked {
+        by: Option<String>,
+        call: Option<String>,
+        what: String,
+    },
+    Began {
+        id: String,
+        what: String,
+    },
+    /// Its output told of it: nobody was asked. `by` as above, `id`: of the call.
+    Seen {
+        by: Option<String>,
+        id: String,
+        what: String,
+    },
+    /// Its output told which call became which subagent.
+    Linked {
+        call: String,
+        id: String,
+        what: String,
+    },
+    Ended {
+        id: String,
+    },
+}
+
+pub(super) fn follow(state: &Loop, told: Subagent) -> Vec<Step> {
+    let iteration = state.iteration;
+    let spawns = &state.spawns;
+    let started = |by, call, id, what| {
+        let started = Record::SubagentStarted { iteration, by, call, id, what };
+        if spawns.is_full() { Vec::new() } else { vec![Step::Record(started)] }
+    };
+    match told {
+        Subagent::Asked { by, call, what } => asked(state, by, call, what),
+        Subagent::Began { id, .. } if spawns.is_at_work(&id) => Vec::new(),
+        // Its start does not say by whom: they start in the order in which they were allowed.
+        Subagent::Began { id, what } => match spawns.of_id(&id).or_else(|| spawns.awaited()) {
+            Some(it) => started(it.by.clone(), it.call.clone(), id, what),
+            None => started(None, None, id, what),
+        },
+        Subagent::Seen { by, id, what } => started(by, None, id, what),
+        Subagent::Linked { call, id, what } => match (spawns.of_call(&call), spawns.of_id(&id)) {
+            (Some(asked), _) if asked.id.as_ref() == Some(&id) => Vec::new(),
+            (Some(asked), _) => started(asked.by.clone(), Some(call), id, what),
+            (None, Some(_)) => Vec::new(),
+            (None, None) => started(None, Some(call), id, what),
+        },
+        Subagent::Ended { id } if spawns.is_at_work(&id) => {
+            vec![Step::Record(Record::SubagentEnded { iteration, id })]
+        }
+        Subagent::Ended { .. } => Vec::new(),
+    }
+}
+
+fn asked(state: &Loop, by: Option<String>, call: Option<String>, what: String) -> Vec<Step> {
+    let refused = refusal(state, by.as_ref());
+    let refuse = refused.clone().map(|message| Effect::Refuse { code: RefusalCode::Conflict, message });
+    let is_kept = refused.is_none() || state.spawns.refusals() < REFUSALS_KEPT;
+    let record = Record::SubagentAsked { iteration: state.iteration, by, call, what, refused };
+    let kept = is_kept.then_some(Step::Record(record));
+    kept.into_iter().chain(refuse.map(Step::Effect)).collect()
+}
+
+/// Why another one may not start, in words for the agent.
+fn refusal(state: &Loop, by: Option<&String>) -> Option<String> {
+    let SpawnSettings { budget, per_agent, depth, children } = state.spec.settings.spawns;
+    let spawns = &state.spawns;
+    let why = if state.stop.is_some() {
+        "the loop is stopping".to_owned()
+    } else if spawns.used >= budget {
+        format!("the loop's budget, {}, is used up", counted(budget))
+    } else if spawns.depth_below(by) > depth {
+        format!("subagents may nest {depth} deep at most")
+    } else if spawns.children(by) >= per_agent as usize {
+        format!("one agent may start {} at most", counted(per_agent))
+    } else if spawns.at_work() >= children as usize {
+        format!("{} at most may be at work at the same time", counted(children))
+    } else if spawns.is_full() {
+        "there were too many in this iteration".to_owned()
+    } else {
+        return None;
+    };
+    Some(format!("not started: {why}. Do this part of the work yourself, without a subagent."))
+}
+
+fn counted(count: u32) -> String {
+    words::counted(u64::from(count), "subagent")
+}

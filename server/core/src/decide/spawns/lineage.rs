@@ -1,0 +1,161 @@
+//! Who started whom, and how many there were.
+
+use crate::journal::Record;
+
+/// Of one iteration; more are neither kept nor allowed.
+const KEPT: usize = 256;
+
+/// What the records say of subagents.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spawns {
+    /// Allowed, or started without a question, so far in all iterations.
+    pub used: u32,
+    pub refused: u32,
+    /// How deep they nested.
+    pub depth: u32,
+    /// Of `used`, those of this iteration.
+    pub in_iteration: u32,
+    /// Those of this iteration, in the order in which they were allowed.
+    pub agents: Vec<Spawned>,
+    /// Of `refused`, those of this iteration.
+    refusals: u32,
+}
+
+/// One that was allowed or seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spawned {
+    /// Who started it; `None`: the agent itself.
+    pub by: Option<String>,
+    /// The call of its tool that started it, where that is known.
+    pub call: Option<String>,
+    /// `None`: it was allowed and has not begun.
+    pub id: Option<String>,
+    pub what: String,
+    /// 1: a subagent of the agent itself.
+    pub depth: u32,
+    pub over: bool,
+}
+
+impl Spawned {
+    fn of(by: Option<&String>, call: Option<&String>, what: &str) -> Self {
+        let (by, call, what) = (by.cloned(), call.cloned(), what.to_owned());
+        Self { by, call, id: None, what, depth: 0, over: false }
+    }
+}
+
+impl Spawns {
+    /// Nobody of the last one is there any more, unless the same process works on.
+    pub(in crate::decide) fn next_iteration(&mut self, goes_on: bool) {
+        (self.in_iteration, self.refusals) = (0, 0);
+        self.agents.retain(|it| goes_on && it.id.is_some() && !it.over);
+    }
+
+    pub(in crate::decide) fn told(&mut self, record: &Record) {
+        if let Record::SubagentAsked { by, call, what, refused, .. } = record {
+            self.asked(Spawned::of(by.as_ref(), call.as_ref(), what), refused.is_some());
+        } else if let Record::SubagentStarted { by, call, id, what, .. } = record {
+            self.began(Spawned { id: Some(id.clone()), ..Spawned::of(by.as_ref(), call.as_ref(), what) });
+        } else if let Record::SubagentEnded { id, .. } = record {
+            self.ended(id);
+        }
+    }
+
+    fn asked(&mut self, agent: Spawned, refused: bool) {
+        if refused {
+            self.refused = self.refused.saturating_add(1);
+            self.refusals = self.refusals.saturating_add(1);
+        } else {
+            self.add(agent);
+        }
+    }
+
+    /// One that nobody asked for counts as well; one that is known already may go on, or was taken for another.
+    fn began(&mut self, begun: Spawned) {
+        let known = self.agents.iter().position(|it| it.id == begun.id && begun.id.as_deref() != Some(""));
+        let asked = self.agents.iter().position(|it| match &begun.call {
+            Some(_) => it.call == begun.call,
+            None => it.id.is_none() && it.by == begun.by,
+        });
+        match (known, asked) {
+            (Some(known), Some(asked)) if known != asked && begun.call.is_some() => {
+                self.exchange(known, asked);
+            }
+            (Some(known), _) => self.change(known, |it| it.over = false),
+            (None, Some(asked)) => self.change(asked, |it| (it.id, it.over) = (begun.id, false)),
+            (None, None) => self.add(begun),
+        }
+    }
+
+    fn ended(&mut self, id: &str) {
+        self.agents.iter_mut().filter(|it| it.id.as_deref() == Some(id)).for_each(|it| it.over = true);
+    }
+
+    /// Its process is gone, and all that it started.
+    pub(in crate::decide) fn left(&mut self) {
+        self.agents.iter_mut().for_each(|it| it.over = true);
+    }
+
+    /// Each was taken for the other.
+    fn exchange(&mut self, one: usize, other: usize) {
+        let stand = |it: Option<&Spawned>| it.map(|it| (it.id.clone(), it.over));
+        let (Some(first), Some(second)) = (stand(self.agents.get(one)), stand(self.agents.get(other))) else {
+            return;
+        };
+        self.change(one, |it| (it.id, it.over) = second);
+        self.change(other, |it| (it.id, it.over) = first);
+    }
+
+    fn change(&mut self, at: usize, change: impl FnOnce(&mut Spawned)) {
+        if let Some(it) = self.agents.get_mut(at) {
+            change(it);
+        }
+    }
+
+    fn add(&mut self, mut agent: Spawned) {
+        self.used = self.used.saturating_add(1);
+        self.in_iteration = self.in_iteration.saturating_add(1);
+        agent.depth = self.depth_below(agent.by.as_ref());
+        self.depth = self.depth.max(agent.depth);
+        if !self.is_full() {
+            self.agents.push(agent);
+        }
+    }
+
+    pub(super) fn depth_below(&self, by: Option<&String>) -> u32 {
+        // One whose beginning nobody told of was started by the agent itself.
+        by.map_or(0, |it| self.of_id(it).map_or(1, |it| it.depth)).saturating_add(1)
+    }
+
+    pub(super) fn children(&self, by: Option<&String>) -> usize {
+        self.agents.iter().filter(|it| it.by.as_ref() == by).count()
+    }
+
+    pub(super) fn at_work(&self) -> usize {
+        self.agents.iter().filter(|it| !it.over).count()
+    }
+
+    pub(super) fn is_at_work(&self, id: &str) -> bool {
+        self.of_id(id).is_some_and(|it| !it.over)
+    }
+
+    pub(super) fn of_id(&self, id: &str) -> Option<&Spawned> {
+        self.agents.iter().find(|it| it.id.as_deref() == Some(id))
+    }
+
+    pub(super) fn of_call(&self, call: &str) -> Option<&Spawned> {
+        self.agents.iter().find(|it| it.call.as_deref() == Some(call))
+    }
+
+    /// The oldest that was allowed and has not begun.
+    pub(super) fn awaited(&self) -> Option<&Spawned> {
+        self.agents.iter().find(|it| it.id.is_none())
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.agents.len() >= KEPT
+    }
+
+    pub(super) fn refusals(&self) -> u32 {
+        self.refusals
+    }
+}

@@ -1,0 +1,212 @@
+//! The budget of subagents: what may start, and why not.
+
+use super::sim::{Act, Sim, criterion, spec};
+use crate::decide::spawns::Subagent;
+use crate::decide::{Event, Order, Phase, Step, apply, decide};
+use crate::journal::{Entry, Record};
+use crate::settings::SpawnSettings;
+
+/// A loop whose agent is at work.
+fn at_work(budget: u32) -> Sim {
+    within(SpawnSettings { budget, ..SpawnSettings::default() })
+}
+
+fn within(spawns: SpawnSettings) -> Sim {
+    let mut spec = spec(vec![criterion("tests pass", "make test")]);
+    spec.settings.spawns = spawns;
+    let mut sim = Sim::new(spec, "f", vec![Act { hangs: true, ..Act::new("f") }]);
+    while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+        sim.turn();
+    }
+    sim
+}
+
+/// Asks for one; the reason where it may not start.
+fn ask(sim: &mut Sim, by: Option<&str>) -> Option<String> {
+    ask_as(sim, by, None)
+}
+
+fn ask_as(sim: &mut Sim, by: Option<&str>, call: Option<&str>) -> Option<String> {
+    let (by, call) = (by.map(str::to_owned), call.map(str::to_owned));
+    sim.order(Order::Subagent(Subagent::Asked { by, call, what: "look".to_owned() }));
+    match sim.entries.last().map(|it| &it.record) {
+        Some(Record::SubagentAsked { refused, .. }) => refused.clone(),
+        other => panic!("not on record: {other:?}"),
+    }
+}
+
+fn begin(sim: &mut Sim, id: &str) {
+    sim.order(Order::Subagent(Subagent::Began { id: id.to_owned(), what: "general".to_owned() }));
+}
+
+fn end(sim: &mut Sim, id: &str) {
+    sim.order(Order::Subagent(Subagent::Ended { id: id.to_owned() }));
+}
+
+fn link(sim: &mut Sim, call: &str, id: &str) {
+    let (call, id, what) = (call.to_owned(), id.to_owned(), "look".to_owned());
+    sim.event(Event::SubagentSeen(Subagent::Linked { call, id, what }));
+}
+
+fn see(sim: &mut Sim, by: Option<&str>, id: &str) {
+    let by = by.map(str::to_owned);
+    sim.event(Event::SubagentSeen(Subagent::Seen { by, id: id.to_owned(), what: "look".to_owned() }));
+}
+
+/// `a>b`: `a` started `b`; `-`: the agent itself, or none yet.
+fn lineage(sim: &Sim) -> String {
+    let name = |it: &Option<String>| it.clone().unwrap_or_else(|| "-".to_owned());
+    let all = sim.state.spawns.agents.iter().map(|it| format!("{}>{}", name(&it.by), name(&it.id)));
+    all.collect::<Vec<_>>().join(" ")
+}
+
+fn counts(sim: &Sim) -> (u32, u32, u32) {
+    (sim.state.spawns.used, sim.state.spawns.refused, sim.state.spawns.depth)
+}
+
+#[test]
+fn one_agent_may_start_two_and_each_of_them_two_more() {
+    let mut sim = at_work(12);
+    for (id, by) in [("a", None), ("b", None), ("c", Some("a")), ("d", Some("a"))] {
+        assert_eq!(ask(&mut sim, by), None, "{id}");
+        begin(&mut sim, id);
+    }
+    assert!(ask(&mut sim, None).is_some_and(|it| it.contains("one agent may start 2")));
+    assert!(ask(&mut sim, Some("a")).is_some_and(|it| it.contains("one agent may start 2")));
+    assert!(ask(&mut sim, Some("c")).is_some_and(|it| it.contains("nest 2 deep")));
+    assert_eq!(counts(&sim), (4, 3, 2));
+    assert_eq!(lineage(&sim), "->a ->b a>c a>d");
+}
+
+#[test]
+fn children_spend_their_parents_budget() {
+    let mut sim = at_work(2);
+    assert_eq!(ask(&mut sim, None), None);
+    begin(&mut sim, "a");
+    assert_eq!(ask(&mut sim, Some("a")), None);
+    let refused = ask(&mut sim, None).expect("no more");
+    assert!(refused.contains("budget, 2 subagents, is used up") && refused.contains("yourself"), "{refused}");
+}
+
+#[test]
+fn one_more_may_work_when_another_has_ended() {
+    let mut sim = within(SpawnSettings { per_agent: 9, ..SpawnSettings::default() });
+    for id in ["a", "b", "c", "d", "e"] {
+        assert_eq!(ask(&mut sim, None), None, "{id}");
+        begin(&mut sim, id);
+    }
+    assert!(ask(&mut sim, None).is_some_and(|it| it.contains("5 subagents at most may be at work")));
+    // Its stop hook may be asked more than once.
+    end(&mut sim, "a");
+    end(&mut sim, "a");
+    assert_eq!(ask(&mut sim, None), None);
+    assert!(ask(&mut sim, None).is_some());
+}
+
+#[test]
+fn what_its_output_alone_tells_counts_with_its_lineage() {
+    let mut sim = at_work(12);
+    for (by, id) in
+        [(None, "a"), (Some("a"), "b"), (Some("b"), "c"), (Some("b"), "c"), (None, ""), (None, "")]
+    {
+        see(&mut sim, by, id);
+    }
+    assert_eq!(counts(&sim), (5, 0, 3));
+    assert_eq!(lineage(&sim), "->a a>b b>c -> ->");
+}
+
+#[test]
+fn calls_say_who_is_whose_where_two_began_at_once() {
+    let mut sim = within(SpawnSettings { depth: 3, ..SpawnSettings::default() });
+    assert_eq!(ask_as(&mut sim, None, Some("call-1")), None);
+    begin(&mut sim, "a");
+    assert_eq!(ask_as(&mut sim, None, Some("call-2")), None);
+    assert_eq!(ask_as(&mut sim, Some("a"), Some("call-3")), None);
+    begin(&mut sim, "c");
+    begin(&mut sim, "b");
+    assert_eq!(lineage(&sim), "->a ->c a>b", "in the order of the questions");
+    link(&mut sim, "call-1", "a");
+    link(&mut sim, "call-3", "c");
+    link(&mut sim, "call-2", "b");
+    assert_eq!(lineage(&sim), "->a ->b a>c");
+    assert_eq!(counts(&sim), (3, 0, 2));
+    let started = sim.entries.iter().filter(|it| matches!(it.record, Record::SubagentStarted { .. }));
+    assert_eq!(started.count(), 4, "what was known is told once");
+    // One that goes on is no other one.
+    end(&mut sim, "a");
+    link(&mut sim, "call-9", "a");
+    begin(&mut sim, "a");
+    assert_eq!(counts(&sim), (3, 0, 2));
+}
+
+#[test]
+fn one_whose_hooks_nobody_asked_is_counted_by_its_output() {
+    let mut sim = at_work(12);
+    link(&mut sim, "call-1", "a");
+    begin(&mut sim, "a");
+    assert_eq!(counts(&sim), (1, 0, 1));
+}
+
+#[test]
+fn who_asks_on_and_on_fills_no_journal() {
+    let mut sim = at_work(1);
+    let (mut on_record, mut answered) = (0, 0);
+    for _ in 0..300 {
+        let asked = Subagent::Asked { by: None, call: None, what: String::new() };
+        let seen = Subagent::Seen { by: None, id: String::new(), what: String::new() };
+        for told in [asked, seen, Subagent::Ended { id: "nobody".to_owned() }] {
+            for step in decide(&sim.state, &mut sim.live, sim.now, Event::SubagentSeen(told)) {
+                match step {
+                    Step::Record(record) => {
+                        on_record += 1;
+                        let seq = sim.state.seq + 1;
+                        apply(&mut sim.state, &Entry { seq, epoch: 1, at: sim.now, record });
+                    }
+                    Step::Effect(_) => answered += 1,
+                }
+            }
+        }
+    }
+    // The first that was seen is the one that was allowed.
+    assert_eq!((on_record, answered), (1 + 100 + 256, 299));
+}
+
+#[test]
+fn a_loop_that_stops_starts_no_more() {
+    let mut sim = at_work(12);
+    sim.order(Order::Stop);
+    assert!(ask(&mut sim, None).is_some_and(|it| it.contains("the loop is stopping")));
+}
+
+#[test]
+fn each_iteration_has_its_own_children_of_one_budget() {
+    let mut sim = at_work(5);
+    for _ in 0..2 {
+        assert_eq!(ask(&mut sim, None), None);
+    }
+    assert!(ask(&mut sim, None).is_some());
+    sim.crash("another");
+    assert!(sim.state.spawns.agents.iter().all(|it| it.over), "they are gone with their agent");
+    while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+        sim.turn();
+    }
+    assert_eq!((sim.state.spawns.used, sim.state.spawns.in_iteration), (2, 0));
+    for _ in 0..2 {
+        assert_eq!(ask(&mut sim, None), None);
+    }
+    assert_eq!((sim.state.spawns.used, sim.state.spawns.in_iteration), (4, 2));
+}
+
+#[test]
+fn another_keeper_counts_them_from_the_journal() {
+    let mut sim = at_work(2);
+    assert_eq!(ask(&mut sim, None), None);
+    begin(&mut sim, "a");
+    sim.crash("another");
+    assert_eq!(sim.state.spawns.used, 1);
+    while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+        sim.turn();
+    }
+    assert_eq!(ask(&mut sim, None), None);
+    assert!(ask(&mut sim, None).is_some_and(|it| it.contains("budget, 2 subagents")));
+}

@@ -1,0 +1,42 @@
+//! How a loop ended, and what its agent said of its end.
+
+use serde::{Deserialize, Serialize};
+
+use super::PauseReason;
+
+/// A sign by which the agent says it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// `<promise>…</promise>`, exact, in the agent's own last message.
+    Promise,
+    /// `EXIT_SIGNAL: true`.
+    ExitSignal,
+    /// Every blocking plan item is ticked or passes.
+    Plan,
+    /// As many indications of completion as `exit.completion_indicators` asks for.
+    Words,
+}
+
+/// How a loop ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    pub kind: OutcomeKind,
+    /// Every required criterion passed by loopkeeper's own run.
+    pub verified: bool,
+    pub sentence: String,
+    /// What it would have paused for, had somebody been there to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<PauseReason>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutcomeKind {
+    Completed,
+    Stopped,
+    Limit,
+    Breaker,
+    Failed,
+}

@@ -1,0 +1,30 @@
+//! What the agent's output says of its subagents: told to the loop, as its hooks tell of theirs.
+
+use loopkeeper_core::agent::ToolUse;
+use loopkeeper_core::decide::Event;
+use loopkeeper_core::decide::spawns::Subagent;
+
+use super::{Run, equipment};
+use crate::keeper::hookmode;
+
+impl Run {
+    /// A subagent that nobody was asked about is counted all the same.
+    pub(super) fn count(&self, ToolUse { detail, call, within, .. }: &ToolUse) {
+        let stage = &self.scene.stage;
+        if !equipment::asks(stage, &self.start.plan) {
+            let told = |it: &str| hookmode::told(it, &stage.redactor);
+            let (by, id, what) = (within.as_deref().map(told), told(call), told(detail));
+            self.scene.tell(Event::SubagentSeen(Subagent::Seen { by, id, what }));
+        }
+    }
+
+    /// Which of those that were asked about it is; one that nobody was asked about counts.
+    pub(super) fn link(&self, call: &str, id: &str, what: &str) {
+        let stage = &self.scene.stage;
+        if equipment::asks(stage, &self.start.plan) {
+            let told = |it: &str| hookmode::told(it, &stage.redactor);
+            let (call, id, what) = (told(call), told(id), told(what));
+            self.scene.tell(Event::SubagentSeen(Subagent::Linked { call, id, what }));
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Subagents of the real CLI: each is asked about, and refused with the reason once the budget is used up.
+
+use serde_json::{Value, json};
+
+use super::journal::Journal;
+use super::looping::{ONE_LINE, Scene, path};
+use super::model::Step;
+
+fn input(what: &str) -> Value {
+    json!({"description": what, "prompt": "Say what you see.", "subagent_type": "general-purpose"})
+}
+
+fn subagent(what: &str) -> Step {
+    Step::Tool("Task", input(what))
+}
+
+/// Its script before the line is written.
+fn spawned(more: &str, script: Vec<Step>) -> (Scene, Journal) {
+    let scene = Scene::new(ONE_LINE, |root| {
+        let write = Step::write(&path(root, "a.txt"), "one\n");
+        script.into_iter().chain([write, Step::Text("Written.")]).collect()
+    });
+    let settings = format!("{}{more}", scene.terminal.read("loopkeeper.toml"));
+    scene.terminal.file("loopkeeper.toml", &settings).file("mine.json", "{}\n");
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    (scene, journal)
+}
+
+fn refused(journal: &Journal) -> Vec<String> {
+    journal.all("subagent-asked").iter().filter_map(|it| Some(it["refused"].as_str()?.to_owned())).collect()
+}
+
+#[test]
+fn claude_over_its_budget_of_subagents_is_told_why() {
+    let script = vec![subagent("look around"), Step::Text("I see a task."), subagent("look again")];
+    let (scene, journal) = spawned("[spawns]\nbudget = 1\n", script);
+    let asked = journal.all("subagent-asked");
+    assert_eq!(asked.len(), 2, "{}", journal.told());
+    assert_eq!((&asked[0]["what"], &asked[0]["refused"]), (&json!("look around"), &Value::Null));
+    let why = asked[1]["refused"].as_str().expect("refused");
+    assert!(why.contains("budget, 1 subagent, is used up"), "{why}");
+    let (started, ended) = (journal.all("subagent-started"), journal.all("subagent-ended"));
+    assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.told());
+    assert_eq!((&started[0]["id"], &started[0]["call"]), (&ended[0]["id"], &asked[0]["call"]));
+    assert!(asked[0]["call"].as_str().is_some_and(|it| it.starts_with("toolu_")), "{}", asked[0]);
+    let told = scene.model.asked().last().expect("a request").to_string();
+    assert!(told.contains(why), "the agent reads it");
+}
+
+#[test]
+fn claude_that_starts_several_at_once_gets_as_many_as_the_budget_has() {
+    let at_once = ["one", "two", "three", "four"].map(input).to_vec();
+    let said = [Step::Text("I see a task."), Step::Text("I see a task.")];
+    let script = [vec![Step::Tools("Task", at_once)], said.to_vec()].concat();
+    let (_, journal) = spawned("[spawns]\nbudget = 2\nper_agent = 9\n", script);
+    assert_eq!(journal.all("subagent-asked").len(), 4, "{}", journal.told());
+    assert_eq!(
+        (refused(&journal).len(), journal.all("subagent-started").len()),
+        (2, 2),
+        "{}",
+        journal.told()
+    );
+    let calls = |kind: &str| -> Vec<Value> {
+        let mut calls: Vec<Value> = journal
+            .all(kind)
+            .iter()
+            .filter(|it| it["refused"].is_null())
+            .map(|it| it["call"].clone())
+            .collect();
+        calls.sort_by_key(Value::to_string);
+        calls
+    };
+    assert_eq!(calls("subagent-asked"), calls("subagent-started"), "each is the one that was allowed");
+}
+
+#[test]
+fn claude_whose_subagents_start_their_own_has_one_budget_for_all() {
+    let script = vec![
+        subagent("outer"),
+        subagent("inner"),
+        Step::Text("I see a task."),
+        subagent("another inner"),
+        Step::Text("I saw it all."),
+    ];
+    let (_, journal) = spawned("[spawns]\nbudget = 2\n", script);
+    let asked = journal.all("subagent-asked");
+    assert_eq!(asked.len(), 3, "{}", journal.told());
+    let started = journal.all("subagent-started");
+    assert_eq!((started.len(), &started[0]["by"]), (2, &Value::Null), "{}", journal.told());
+    assert_eq!((&started[1]["by"], &started[1]["call"]), (&started[0]["id"], &asked[1]["call"]));
+    assert_eq!(asked[2]["by"], started[0]["id"], "{}", journal.told());
+    assert!(refused(&journal)[0].contains("budget, 2 subagents, is used up"), "{}", journal.told());
+}
+
+/// A control: nobody is asked, and nobody refused.
+#[test]
+fn claude_whose_settings_are_a_file_is_counted_by_its_output() {
+    let script = vec![
+        subagent("look around"),
+        Step::Text("I see a task."),
+        subagent("look again"),
+        Step::Text("I see it."),
+    ];
+    let (_, journal) =
+        spawned("[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n[spawns]\nbudget = 1\n", script);
+    assert_eq!(journal.all("subagent-asked").len(), 0, "nobody was asked");
+    let started = journal.all("subagent-started");
+    assert_eq!(started.len(), 2, "{}", journal.told());
+    assert_eq!((&started[0]["what"], &started[1]["what"]), (&json!("look around"), &json!("look again")));
+}
