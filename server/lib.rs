@@ -5,6 +5,7 @@
 //! touches the machine). [`lsp`] is the language server, a viewer of what keepers do. Rules live in
 //! `loopkeeper_core`; see `server/ARCHITECTURE.md`.
 
+pub mod acp;
 pub mod adapters;
 pub mod cli;
 pub mod front;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use loopkeeper::acp;
 use loopkeeper::front::keeping;
 use loopkeeper::hook;
 use loopkeeper::keeper::domain;
@@ -15,6 +16,9 @@ fn main() -> ExitCode {
     }
     if word == keeping::WORD {
         return keeping::main(args);
+    }
+    if word == acp::WORD {
+        return acp::main(args);
     }
     if word == hook::WORD {
         let what = args.next().unwrap_or_default();

@@ -1,16 +1,20 @@
 //! The warden as a program of its own (see `keeper::domain`). One is started for every agent and every check, and
 //! a small program starts in half the time. Takes the same arguments as `loopkeeper`: their first is the word. For the
-//! same reason agents call this one as their hook.
+//! same reason agents call this one as their hook, and it talks to those that want to be talked to.
 
 use std::process::ExitCode;
 
-use loopkeeper::hook;
+use loopkeeper::{acp, hook};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|it| it == hook::WORD) {
+    let word = args.next().unwrap_or_default();
+    if word == hook::WORD {
         let event = args.next().as_deref().and_then(hook::Event::named);
         return event.map_or(ExitCode::from(2), hook::main);
+    }
+    if word == acp::WORD {
+        return acp::main(args);
     }
     loopkeeper::keeper::domain::main(args)
 }

@@ -29,6 +29,7 @@ use super::hookmode::Asked;
 use super::hooks;
 use super::perform::Scene;
 use super::stage::{Env, Stage};
+use crate::acp;
 use crate::adapters::clock;
 use crate::adapters::process::{self, How, Job, Stdin};
 use crate::adapters::sandbox::Domain;
@@ -342,7 +343,10 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     }
     let stdin = stdin(plan.value(), &prompt_file);
     Ok(Job {
-        argv: plan.map(|plan| equipment::equip(&scene.stage, &plan, filled(&plan, start, &prompt_file))),
+        argv: plan.map(|plan| {
+            let argv = equipment::equip(&scene.stage, &plan, filled(&plan, start, &prompt_file));
+            acp::between(scene.stage.domain.warden(), plan.dialect, argv)
+        }),
         cwd: PathBuf::from(&scene.stage.spec.root),
         env: environment(scene, start),
         stdin,
@@ -360,8 +364,9 @@ pub(super) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> Stdin {
 }
 
 /// The plan's words with this iteration's values in them. No shell ever sees them.
-pub(super) fn words(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
-    filled(plan, start, prompt_file).into_iter().map(OsString::from).collect()
+pub(super) fn words(stage: &Stage, plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
+    let argv = filled(plan, start, prompt_file).into_iter().map(OsString::from).collect();
+    acp::between(stage.domain.warden(), plan.dialect, argv)
 }
 
 fn name(start: &Start) -> String {

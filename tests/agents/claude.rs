@@ -4,6 +4,7 @@
 //! `agents.sh` print them). Every test here is named `claude_…`, `codex_…` and so on, so that `tests/run` can say
 //! that they were not run where the CLI cannot be had.
 
+mod acp;
 mod direct;
 mod hands;
 mod hooked;

@@ -26,9 +26,15 @@ pub(super) struct Hand {
     pub(super) used_up: fn() -> Step,
     /// Whether it tells what it costs.
     pub(super) tells_cost: bool,
+    pub(super) tells_tokens: bool,
 }
 
 impl Hand {
+    /// The same, with other lines below its table.
+    pub(super) const fn with(self, settings: &'static str, tells_tokens: bool) -> Self {
+        Self { settings, tells_tokens, ..self }
+    }
+
     pub(super) fn program(&self) -> PathBuf {
         let name = format!("LOOPKEEPER_TEST_{}", self.name.to_uppercase());
         let told = std::env::var_os(&name);
@@ -91,6 +97,7 @@ pub(super) const CODEX: Hand = Hand {
         )
     },
     tells_cost: false,
+    tells_tokens: true,
 };
 
 pub(super) const OPENCODE: Hand = Hand {
@@ -110,6 +117,7 @@ pub(super) const OPENCODE: Hand = Hand {
         openai(402, "usage_limit_reached", "You have hit your usage limit. Try again in 50 minutes.", &[])
     },
     tells_cost: true,
+    tells_tokens: true,
 };
 
 pub(super) const GEMINI: Hand = Hand {
@@ -136,6 +144,7 @@ pub(super) const GEMINI: Hand = Hand {
         Step::Fails(429, Vec::new(), json!({"error": error}))
     },
     tells_cost: false,
+    tells_tokens: true,
 };
 
 pub(super) const QWEN: Hand = Hand {
@@ -153,4 +162,5 @@ pub(super) const QWEN: Hand = Hand {
     busy: CODEX.busy,
     used_up: OPENCODE.used_up,
     tells_cost: false,
+    tells_tokens: true,
 };

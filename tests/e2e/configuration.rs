@@ -83,7 +83,7 @@ fn a_program_may_stand_in_place_of_an_agent() {
     check("/a folder/it's mine.sh", "", "mine");
     check("/opt/claude", "", "claude");
     check("/opt/codex", "", "codex");
-    check("/opt/acp", "", "mine");
+    check("/opt/acp", "", "acp");
     check("/opt/auto", "", "mine");
     check("/opt/agent.sh", "[agents.agent]\ncommand = [\"other\"]\n", "agent");
 }

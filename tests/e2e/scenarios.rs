@@ -1,6 +1,7 @@
 //! Loops from their start to their end, played by the real binary with a scripted agent. A scenario is data: files,
 //! criteria, what the agent does at each start, and how the loop must end. One file per area.
 
+mod acp;
 mod agents;
 mod breaker;
 mod checks;

@@ -1,6 +1,7 @@
 //! What an agent says and how its process ended, in one model for all agents. One file per dialect below
 //! this module turns output lines into [`AgentEvent`]s; a line it cannot read is an event too, never an error.
 
+pub mod acp;
 pub mod allow;
 pub mod argv;
 pub mod claude;
@@ -10,6 +11,7 @@ mod fields;
 pub mod gemini;
 pub mod kind;
 pub mod opencode;
+mod pieces;
 pub mod provider;
 pub mod reader;
 pub mod starting;

@@ -234,13 +234,15 @@ pub enum Dialect {
     Codex,
     Gemini,
     Opencode,
+    /// The Agent Client Protocol, through our bridge.
+    Acp,
 }
 
 impl Dialect {
-    /// The agent whose it is; text is nobody's.
+    /// The agent whose it is; text and a protocol are nobody's.
     pub fn kind(self) -> Option<Kind> {
         match self {
-            Self::Text => None,
+            Self::Text | Self::Acp => None,
             Self::Claude => Some(Kind::Claude),
             Self::Codex => Some(Kind::Codex),
             Self::Gemini => Some(Kind::Gemini),

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::agent::acp::start::VARIABLE;
 use crate::agent::kind::KNOWN;
 use crate::digest::{hex, sha256};
 use crate::journal::AgentPlan;
@@ -216,7 +217,7 @@ fn shown(item: &Item) -> Shown {
     let (title, lines) = match &item.runs {
         Runs::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
         Runs::Agent { name, argv, permissions, env } => {
-            let title = sanitize::visible(name) + &rights(name, permissions);
+            let title = sanitize::visible(name) + &rights(name, permissions, env);
             let set = env.iter().map(|(name, value)| format!("with {name}={}", sanitize::visible(value)));
             (title, std::iter::once(line_of_argv(argv)).chain(set).collect())
         }
@@ -235,9 +236,10 @@ fn shown(item: &Item) -> Shown {
     Shown { kind: item.runs.kind(), title, lines }
 }
 
-/// What the agent may do; of a command of the user's own nobody knows.
-fn rights(name: &str, permissions: &str) -> String {
-    if KNOWN.iter().all(|it| it.name() != name) {
+/// What the agent may do; of a command of the user's own nobody knows, unless it asks.
+fn rights(name: &str, permissions: &str, env: &[(String, String)]) -> String {
+    let asks = env.iter().any(|(name, _)| name == VARIABLE);
+    if !asks && KNOWN.iter().all(|it| it.name() != name) {
         return String::new();
     }
     let warning = if permissions == "all" { ": it asks nobody, whatever it does" } else { "" };

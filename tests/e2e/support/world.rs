@@ -1,4 +1,4 @@
-//! A terminal with a scripted agent: `tests/rigs/agent.sh` plays one act of shell at each start. What it keeps lies
+//! A terminal with a scripted agent: `tests/rigs/agent.sh` (or `acp.sh`) plays one act of shell at each start. What it keeps lies
 //! beside the work tree, so that nothing it does to the tree makes it forget.
 
 use std::fs;
@@ -51,7 +51,8 @@ impl World {
     /// `loopkeeper.toml` with the agent in it, or with `mine` and `other` where the settings begin with a list: what
     /// they are started with is the same, but for `$WHO`.
     pub(crate) fn settings(&self, settings: &str, of_agent: &str) {
-        let rig = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rigs/agent.sh");
+        let rig = if of_agent.contains("output = \"acp\"") { "acp.sh" } else { "agent.sh" };
+        let rig = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rigs").join(rig);
         let (rig, folder) = (rig.display(), self.agent.display());
         let command = format!("command = [\"sh\", \"{rig}\", \"{folder}\"]\n");
         let of_agent = if of_agent.contains("command") { of_agent.to_owned() } else { command + of_agent };

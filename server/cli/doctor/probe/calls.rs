@@ -17,6 +17,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use uuid::Uuid;
 
 use super::super::facts::Looked;
+use crate::acp;
 use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
 use crate::adapters::sandbox::Domain;
 use crate::adapters::scratch::{self, Look, Scratch};
@@ -154,7 +155,11 @@ impl<'a> Caller<'a> {
         }
         let stdin = if self.plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file) } else { Stdin::Null };
         Ok(Job {
-            argv: Approved::typed(argv.into_iter().map(OsString::from).collect()),
+            argv: Approved::typed(acp::between(
+                self.looked.domain.warden(),
+                self.plan.dialect,
+                argv.into_iter().map(OsString::from).collect(),
+            )),
             cwd: folder.to_owned(),
             env,
             stdin,
@@ -163,10 +168,13 @@ impl<'a> Caller<'a> {
         })
     }
 
-    /// Neither keys nor a home in which a login could be.
+    /// Neither keys nor a home in which a login could be; our bridge needs its own all the same.
     fn bare(&self) -> Result<Vec<(OsString, OsString)>, Failure> {
         let home = self.scratch.folder(&Uuid::new_v4().to_string())?;
-        Ok(vec![("PATH".into(), self.looked.path.clone()), ("HOME".into(), home.into())])
+        let ours = self.plan.env.iter().filter(|(name, _)| name == acp::VARIABLE);
+        let ours = ours.map(|(name, value)| (name.into(), value.into()));
+        let none = [("PATH".into(), self.looked.path.clone()), ("HOME".into(), home.into())];
+        Ok(none.into_iter().chain(ours).collect())
     }
 }
 

@@ -7,24 +7,19 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::agent::fields::{number, status_in, text, text_at, tool_use};
+use crate::agent::pieces::Pieces;
 use crate::agent::provider;
 use crate::agent::{Act, AgentEvent, ToolUse, Turn};
 
 /// Tool calls that are remembered until their result comes; more at once do not happen.
 const OPEN_CALLS: usize = 256;
-/// Pieces of one message are told together, unless it is longer than this.
-const PIECES_BYTES: usize = 16 * 1024;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
 pub struct Gemini {
     /// By the call's id.
     calls: HashMap<String, Open>,
-    /// Pieces of the message that is being said.
-    piece: String,
-    last_text: String,
-    /// The end of a message was told: what comes now is the next one.
-    is_said: bool,
+    said: Pieces,
     denied: u32,
 }
 
@@ -45,10 +40,10 @@ impl Gemini {
         let kind = text(value, "type");
         let mut events = Vec::new();
         if kind == "message" && text(value, "role") == "assistant" {
-            self.say(text(value, "content"), &mut events);
+            self.said.say(text(value, "content"), &mut events);
             return events;
         }
-        self.hush(&mut events);
+        self.said.hush(&mut events);
         match kind {
             "init" => events.push(AgentEvent::Started {
                 session: text(value, "session_id").to_owned(),
@@ -69,26 +64,6 @@ impl Gemini {
         let (attempt, rest) = rest.split_once(' ')?;
         let attempt = attempt.parse().ok().filter(|_| rest.starts_with("failed"))?;
         Some(AgentEvent::Retry { attempt, status: status_in(rest, "status ") })
-    }
-
-    fn say(&mut self, piece: &str, events: &mut Vec<AgentEvent>) {
-        if self.is_said {
-            self.last_text.clear();
-            self.is_said = false;
-        }
-        self.piece.push_str(piece);
-        self.last_text.push_str(piece);
-        if self.piece.len() > PIECES_BYTES {
-            events.push(AgentEvent::Text(std::mem::take(&mut self.piece)));
-        }
-    }
-
-    /// Something else came: the message is over.
-    fn hush(&mut self, events: &mut Vec<AgentEvent>) {
-        self.is_said = true;
-        if !self.piece.is_empty() {
-            events.push(AgentEvent::Text(std::mem::take(&mut self.piece)));
-        }
     }
 
     fn tool_use(&mut self, value: &Value) -> ToolUse {
@@ -132,7 +107,7 @@ impl Gemini {
             _ => (None, None),
         };
         Turn {
-            final_text: self.last_text.clone(),
+            final_text: self.said.last().to_owned(),
             tokens: stats.map(used),
             denials: self.denied,
             error,

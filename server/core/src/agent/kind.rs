@@ -15,6 +15,8 @@ pub enum Kind {
     Copilot,
     Cursor,
     Amp,
+    /// Through the Agent Client Protocol: one of the others, or a command of the user's.
+    Acp(Option<&'static Kind>),
     /// The built-in one, which talks as Claude Code does.
     Demo,
     /// Any command of the user's: what it prints is known, nothing else.
@@ -93,6 +95,8 @@ pub enum Found {
     Documentation,
     /// Nothing is known but what its output can hold.
     ByOutput,
+    /// Nothing is known but what the protocol has a place for.
+    Protocol,
 }
 
 /// The names of those that can be chosen without a table of their own, as `auto` looks for them.
@@ -113,9 +117,13 @@ pub const KNOWN: [Kind; 8] = [
 impl Kind {
     /// The kind of an agent by its name in the configuration.
     pub fn of(name: &str, output: Dialect) -> Self {
-        match name {
-            "demo" => Self::Demo,
-            _ => KNOWN.into_iter().find(|it| it.name() == name).unwrap_or(Self::Own(output)),
+        const ALL: &[Kind] = &KNOWN;
+        let known = ALL.iter().find(|it| it.name() == name);
+        match (name, known, output) {
+            ("demo", _, _) => Self::Demo,
+            (_, known, Dialect::Acp) => Self::Acp(known),
+            (_, Some(known), _) => *known,
+            (_, None, output) => Self::Own(output),
         }
     }
 
@@ -131,6 +139,7 @@ impl Kind {
             Self::Cursor => "cursor",
             Self::Amp => "amp",
             Self::Demo => "demo",
+            Self::Acp(known) => known.map_or("", |it| it.name()),
             Self::Own(_) => "",
         }
     }
@@ -152,6 +161,7 @@ impl Kind {
             Self::Codex => Dialect::Codex,
             Self::Gemini => Dialect::Gemini,
             Self::Opencode => Dialect::Opencode,
+            Self::Acp(_) => Dialect::Acp,
             Self::Own(dialect) => dialect,
         }
     }
@@ -208,9 +218,38 @@ impl Kind {
                 step_cap: Unknown, acp: No, denials: No,
                 found: Found::Help("0.0.1790142911"),
             },
+            Self::Acp(known) => of_protocol(known.copied()),
             Self::Demo => Capabilities { found: Found::ByOutput, ..of_output(Dialect::Claude) },
             Self::Own(dialect) => of_output(dialect),
         }
+    }
+}
+
+/// What the protocol has a place for, as far as the agent was seen to use it.
+fn of_protocol(known: Option<Kind>) -> Capabilities {
+    use Can::{No, Unknown, Yes};
+    let (cost, tokens, resume) = match known {
+        // It does not find its own sessions again.
+        Some(Kind::Gemini) => (No, Yes, No),
+        // Of a turn with several answers it counts the last one.
+        Some(Kind::Opencode) => (Yes, No, Yes),
+        Some(Kind::Qwen) => (No, No, Unknown),
+        _ => (Unknown, Unknown, Unknown),
+    };
+    Capabilities {
+        structured: Yes,
+        cost,
+        tokens,
+        chosen_session: No,
+        resume,
+        fork: No,
+        stop_hook: StopHook::None,
+        tool_veto: known.map_or(Unknown, |_| Yes),
+        subagents: Subagents::Unknown,
+        step_cap: No,
+        acp: Yes,
+        denials: Yes,
+        found: known.map_or(Found::Protocol, |it| it.capabilities().found),
     }
 }
 
@@ -273,6 +312,10 @@ mod tests {
         }
         assert_eq!(Kind::of("demo", Dialect::Text), Kind::Demo);
         assert_eq!(Kind::of("mine", Dialect::Codex), Kind::Own(Dialect::Codex));
+        assert_eq!(Kind::of("mine", Dialect::Acp), Kind::Acp(None));
+        let gemini = Kind::of("gemini", Dialect::Acp);
+        assert_eq!((gemini, gemini.name()), (Kind::Acp(Some(&Kind::Gemini)), "gemini"));
+        assert_eq!(gemini.known().map(|it| it.name), Some("gemini"));
         assert_eq!(AUTO.map(Kind::name), ["claude", "codex", "opencode", "gemini"]);
     }
 
@@ -293,6 +336,9 @@ mod tests {
         check(Kind::Amp, &["no cost", "no tokens", "denied"]);
         check(Kind::Own(Dialect::Text), &["but text", "no cost"]);
         check(Kind::Own(Dialect::Codex), &["no cost", "subagents"]);
+        check(Kind::of("gemini", Dialect::Acp), &["no cost"]);
+        check(Kind::of("opencode", Dialect::Acp), &["no tokens"]);
+        check(Kind::of("mine", Dialect::Acp), &[]);
     }
 
     /// One row of the page.
@@ -321,6 +367,7 @@ mod tests {
             Found::Help(version) => format!("the help of {version}"),
             Found::Documentation => "documentation".to_owned(),
             Found::ByOutput => "its output".to_owned(),
+            Found::Protocol => "the protocol".to_owned(),
         };
         let before = [can.cost, can.tokens, can.chosen_session, can.resume, can.fork].map(word);
         let after = [can.step_cap, can.acp, can.denials].map(word);
@@ -335,7 +382,10 @@ mod tests {
         let page = include_str!("../../../AGENTS.md");
         let rows = KNOWN.map(|it| (format!("`{}`", it.name()), it));
         let own = ("a command of your own".to_owned(), Kind::Own(Dialect::Text));
-        for (name, kind) in rows.into_iter().chain([own]) {
+        let acp = ("any with `output = \"acp\"`".to_owned(), Kind::Acp(None));
+        let by_acp = [Kind::Gemini, Kind::Opencode, Kind::Qwen]
+            .map(|it| (format!("`{}` with it", it.name()), Kind::of(it.name(), Dialect::Acp)));
+        for (name, kind) in rows.into_iter().chain([own, acp]).chain(by_acp) {
             let row = row(&name, kind);
             assert!(page.contains(&row), "the page lacks {row}");
         }

@@ -3,6 +3,7 @@
 
 mod failing;
 
+use crate::agent::acp::Acp;
 use crate::agent::claude::Claude;
 use crate::agent::codex::Codex;
 use crate::agent::errors::{self, ErrorScan, Voice};
@@ -41,6 +42,7 @@ enum State {
     Codex(Codex),
     Gemini(Gemini),
     Opencode(Opencode),
+    Acp(Acp),
 }
 
 /// Why the agent has to be ended although it goes on.
@@ -133,6 +135,7 @@ impl Reader {
             Dialect::Codex => State::Codex(Codex::new()),
             Dialect::Gemini => State::Gemini(Gemini::new()),
             Dialect::Opencode => State::Opencode(Opencode::new()),
+            Dialect::Acp => State::Acp(Acp::new()),
         };
         Self { dialect, tally: Tally::new(), used_before: 0, told: (0, 0) }
     }
@@ -151,6 +154,7 @@ impl Reader {
             State::Codex(codex) => typed(line, |it| codex.line(it)),
             State::Gemini(gemini) => typed(line, |it| gemini.line(it)),
             State::Opencode(opencode) => typed(line, |it| opencode.line(it)),
+            State::Acp(acp) => typed(line, |it| acp.line(it)),
         };
         for event in &events {
             self.tally.add(event, matches!(self.dialect, State::Text));
@@ -162,7 +166,8 @@ impl Reader {
     pub fn stderr_line(&mut self, line: &str) -> Option<AgentEvent> {
         self.tally.stderr_errors.line(line);
         let event = match &self.dialect {
-            State::Gemini(_) => Gemini::stderr_line(line),
+            // Whoever speaks the protocol may be this one.
+            State::Gemini(_) | State::Acp(_) => Gemini::stderr_line(line),
             State::Codex(_) => Codex::stderr_line(line),
             State::Text | State::Claude(_) | State::Opencode(_) => None,
         };

@@ -4,7 +4,7 @@
 mod further;
 
 use super::kind::Kind;
-use super::{claude, codex, gemini, opencode};
+use super::{acp, claude, codex, gemini, opencode};
 use crate::settings::{Permissions, PromptBy};
 
 /// What a command line is made of.
@@ -49,6 +49,7 @@ impl Kind {
             Self::Copilot => plain(further::copilot(start)),
             Self::Cursor => plain(further::cursor(start)),
             Self::Amp => plain(further::amp(start)),
+            Self::Acp(known) => acp::start::line(known.copied(), start),
             Self::Demo => plain(start.command.to_vec()),
             Self::Own(_) => Line { prompt: start.prompt, ..plain(own(start)) },
         }
@@ -63,6 +64,8 @@ impl Kind {
             Self::Amp => further::amp_resuming(argv),
             // The same flag begins a session and goes on with it.
             Self::Copilot => argv.to_vec(),
+            // The bridge is told by its environment.
+            Self::Acp(_) => argv.to_vec(),
             Self::Claude | Self::Gemini | Self::Qwen | Self::Demo | Self::Own(_) => chosen_before(argv),
         }
     }
@@ -74,6 +77,7 @@ impl Kind {
             Self::Codex => codex::start::ENVIRONMENT,
             Self::Gemini => gemini::start::ENVIRONMENT,
             Self::Opencode => opencode::start::ENVIRONMENT,
+            Self::Acp(known) => known.map_or(&[], |it| it.environment()),
             // Whatever it calls in the end, these mean nothing to anybody else.
             Self::Own(crate::settings::Dialect::Claude) => claude::start::ENVIRONMENT,
             Self::Qwen => &[("NO_BROWSER", "true")],

@@ -75,7 +75,14 @@ macro_rules! captured {
         captured!($cli, $name, ".jsonl")
     };
     ($cli:literal, $name:literal, $end:literal) => {
-        include_str!(concat!("../../../../../tests/fixtures/agents/", $cli, "/", $name, $end))
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fixtures/agents/",
+            $cli,
+            "/",
+            $name,
+            $end
+        ))
     };
 }
 /// Every transcript against what its scenario says.

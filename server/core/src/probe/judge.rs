@@ -74,7 +74,9 @@ fn output(calls: &Calls, format: Format) -> Verdict {
         return verdict;
     }
     match format {
-        Format::Claude | Format::Codex | Format::Gemini | Format::Opencode => yes(format.words()),
+        Format::Claude | Format::Codex | Format::Gemini | Format::Opencode | Format::Acp => {
+            yes(format.words())
+        }
         Format::UnknownJson | Format::BrokenJson | Format::Text | Format::Nothing => no(format.words()),
     }
 }

@@ -13,6 +13,8 @@ pub enum Format {
     Codex,
     Gemini,
     Opencode,
+    /// Through our bridge.
+    Acp,
     /// JSON objects, one a line, of a dialect that nobody here knows.
     UnknownJson,
     /// Looks like JSON and is none.
@@ -28,6 +30,7 @@ impl Format {
             Self::Codex => "JSON lines as Codex prints them",
             Self::Gemini => "JSON lines as Gemini CLI prints them",
             Self::Opencode => "JSON lines as OpenCode prints them",
+            Self::Acp => "the Agent Client Protocol",
             Self::UnknownJson => "JSON lines of an unknown kind: they are read as text",
             Self::BrokenJson => "looks like JSON and cannot be read as such: it is read as text",
             Self::Text => "text",
@@ -42,6 +45,7 @@ impl Format {
             Self::Codex => Dialect::Codex,
             Self::Gemini => Dialect::Gemini,
             Self::Opencode => Dialect::Opencode,
+            Self::Acp => Dialect::Acp,
             Self::UnknownJson | Self::BrokenJson | Self::Text | Self::Nothing => Dialect::Text,
         }
     }
@@ -85,6 +89,10 @@ fn known(objects: &[Value]) -> Option<Format> {
             Format::Opencode,
             any("step_start", &["/sessionID"]) && any("step_finish", &["/part/reason"])
                 || any("error", &["/sessionID"]),
+        ),
+        (
+            Format::Acp,
+            any("session", &["/id"]) && any("turn", &["/stopReason"]) || any("failed", &["/authMethods"]),
         ),
     ];
     formats.into_iter().find(|(_, is_it)| *is_it).map(|(format, _)| format)

@@ -67,6 +67,7 @@ fn snippet(tried: &Tried, is: &Is<'_>) -> String {
             Dialect::Codex => "codex",
             Dialect::Gemini => "gemini",
             Dialect::Opencode => "opencode",
+            Dialect::Acp => "acp",
         };
         let _ = write!(
             toml,

@@ -5,9 +5,6 @@ use super::value::Value;
 use super::{AgentSettings, Dialect, Permissions, PromptBy};
 use crate::agent::kind::{KNOWN, Kind};
 
-/// Built in some day. Their names are kept free, so that a table written today does not change its meaning.
-pub(super) const LATER: &[&str] = &["acp"];
-
 /// What `agent` may say besides the names of agents.
 pub(crate) const AUTO: &str = "auto";
 
@@ -37,7 +34,6 @@ pub(crate) enum Agent {
     /// loopkeeper knows its flags.
     Known(Kind),
     Demo,
-    Later,
     Own,
     /// Not a name.
     Unfit,
@@ -46,7 +42,6 @@ pub(crate) enum Agent {
 pub(crate) fn kind_of(name: &str) -> Agent {
     match Kind::of(name, Dialect::Text) {
         Kind::Demo => Agent::Demo,
-        Kind::Own(_) if LATER.contains(&name) => Agent::Later,
         Kind::Own(_) if fit(name) => Agent::Own,
         Kind::Own(_) => Agent::Unfit,
         known => Agent::Known(known),
@@ -59,33 +54,46 @@ fn fit(name: &str) -> bool {
     name != AUTO && !name.is_empty() && name.len() <= LONGEST && name.chars().all(good)
 }
 
-/// Why a field means nothing for an agent, with the remedy; `None` where it means something.
-pub(crate) fn misplaced(agent: Agent, field: &str) -> Option<(&'static str, &'static str)> {
-    match (agent, field) {
-        (Agent::Known(Kind::Gemini | Kind::Qwen | Kind::Cursor), "effort")
-        | (Agent::Known(Kind::Amp), "model") => {
+/// Why a field means nothing for an agent whose output is this (`None`: not known yet), with the remedy; `None` where
+/// it means something.
+pub(crate) fn misplaced(
+    agent: Agent,
+    field: &str,
+    output: Option<Dialect>,
+) -> Option<(&'static str, &'static str)> {
+    match (agent, field, output) {
+        (Agent::Known(Kind::Gemini | Kind::Qwen | Kind::Cursor), "effort", _)
+        | (Agent::Known(Kind::Amp), "model", _) => {
             Some(("means nothing for this agent: it has no such setting", "remove the line"))
         }
-        (Agent::Known(Kind::Amp), "permissions") => Some((
+        (Agent::Known(Kind::Amp), "permissions", _) => Some((
             "means nothing for this agent: its own settings alone decide",
             "remove the line; `amp permissions` shows and changes them",
         )),
-        (Agent::Known(_), "prompt" | "output") => {
+        (Agent::Known(_), "output", None) => None,
+        (Agent::Known(kind), "output", Some(Dialect::Acp)) if kind.capabilities().acp.is_yes() => None,
+        (Agent::Known(_), "output", Some(Dialect::Acp)) => Some((
+            "cannot be `acp`: this agent does not speak the Agent Client Protocol by itself",
+            "remove the line, or give the command of an adapter an agent of your own: `[agents.mine]`",
+        )),
+        (Agent::Known(_), "prompt" | "output", _) => {
             Some(("is fixed for a built-in agent", "remove the line, or give your own agent another name"))
         }
-        (Agent::Demo, _) => Some(("cannot be set: the demo agent plays a fixed script", "remove the line")),
-        (Agent::Own, "permissions" | "model" | "effort") => Some((
+        (Agent::Demo, _, _) => {
+            Some(("cannot be set: the demo agent plays a fixed script", "remove the line"))
+        }
+        (Agent::Own, "permissions" | "model" | "effort", None | Some(Dialect::Acp)) => None,
+        (Agent::Own, "prompt", Some(Dialect::Acp)) => {
+            Some(("means nothing with `output = \"acp\"`: the protocol says how", "remove the line"))
+        }
+        (Agent::Own, "permissions" | "model" | "effort", Some(_)) => Some((
             "means nothing for a command of your own: loopkeeper does not know its flags",
             "remove the line and put the flag into `command`",
         )),
-        (Agent::Later, _) => Some((
-            "is not yet supported: this name is kept for a built-in agent",
-            "to run it as a command of your own, name the table differently, such as `[agents.mine]`",
-        )),
-        (Agent::Unfit, _) => {
+        (Agent::Unfit, _, _) => {
             Some(("does not name an agent", "use 1 to 40 letters, digits, `-` or `_`, and not `auto`"))
         }
-        (Agent::Known(_) | Agent::Own, _) => None,
+        (Agent::Known(_) | Agent::Own, _, _) => None,
     }
 }
 
@@ -133,6 +141,7 @@ fn dialect(word: &str) -> Option<Dialect> {
         "codex" => Some(Dialect::Codex),
         "gemini" => Some(Dialect::Gemini),
         "opencode" => Some(Dialect::Opencode),
+        "acp" => Some(Dialect::Acp),
         _ => None,
     }
 }

@@ -134,8 +134,9 @@ fn heading(section: &str) -> String {
     let mut text = format!("\n## {title}\n\n");
     if section == "agents.*" {
         text.push_str(
-            "`claude` and `demo` are built in. Any other name is an agent of your own, with a `command`;\n\
-             `permissions` and `model` are for `claude`, `prompt` and `output` for your own.\n\n",
+            "The agents that loopkeeper knows, and `demo`, are built in. Any other name is an agent of your own, with a\n\
+             `command`; `prompt` and `output` are for your own, `permissions`, `model` and `effort` for those built in and\n\
+             for your own with `output = \"acp\"`.\n\n",
         );
     }
     if section.is_empty() {

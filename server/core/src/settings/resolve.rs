@@ -189,6 +189,7 @@ fn assemble(reading: Reading) -> Resolved {
         settings.protected.push(globset::escape(template));
     }
     settings.written = winners.keys().filter(|it| preset_sets(it)).cloned().collect();
+    findings.extend(winners.values().filter_map(|it| misplaced(&settings, it)));
     let silent = without_command(&settings.agents, &mentioned);
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
     let crew = std::iter::once(&settings.agent).chain(&settings.fallbacks).map(|it| ("agent", it));
@@ -198,6 +199,20 @@ fn assemble(reading: Reading) -> Resolved {
     let effective = effective(&settings, &winners);
     let to_trust = to_trust(&winners);
     Resolved { settings, effective, to_trust, findings }
+}
+
+/// What means nothing for its agent, which shows only where all that is said of the agent is known.
+fn misplaced(settings: &Settings, said: &Assignment) -> Option<SettingFinding> {
+    let agent = settings.agent_named(said.agent.as_deref()?)?;
+    let kind = agents::kind_of(&agent.name);
+    let (problem, hint) = agents::misplaced(kind, said.key.name(), Some(agent.output))?;
+    Some(SettingFinding {
+        code: SettingCode::BadValue,
+        origin: said.origin.clone(),
+        message: format!("`{}` {problem}", said.path()),
+        hint: hint.to_owned(),
+        fix: None,
+    })
 }
 
 /// Whether a preset has a value of its own for the key.
@@ -233,21 +248,20 @@ fn unknown_agent(settings: &Settings, name: &str, chosen: &Assignment) -> Option
     }
     let names = || settings.agents.iter().map(|it| it.name.as_str()).chain([agents::AUTO]);
     let known = || names().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-    let (code, message, hint) = if agents::LATER.contains(&name) {
-        let message = format!("the agent `{name}` is not yet supported");
-        let hint = format!("use one of {}, or describe a command of your own as `[agents.mine]`", known());
-        (SettingCode::NotYetSupported, message, hint)
-    } else {
-        let hint = match closest(name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!(
-                "use one of {}, give the path of a program, or describe it as `[agents.NAME]`",
-                known()
-            ),
-        };
-        (SettingCode::BadValue, format!("there is no agent `{}`", shown(name)), hint)
+    let hint = match closest(name, names()) {
+        _ if name == "acp" => {
+            "it is how an agent is talked to: give its `command` and `output = \"acp\"` below \
+                               `[agents.NAME]`"
+                .to_owned()
+        }
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            format!("use one of {}, give the path of a program, or describe it as `[agents.NAME]`", known())
+        }
     };
-    Some(SettingFinding { code, origin: chosen.origin.clone(), message, hint, fix: None })
+    let message = format!("there is no agent `{}`", shown(name));
+    let (code, origin) = (SettingCode::BadValue, chosen.origin.clone());
+    Some(SettingFinding { code, origin, message, hint, fix: None })
 }
 
 fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec<Effective> {
@@ -259,7 +273,7 @@ fn effective(settings: &Settings, winners: &BTreeMap<String, Assignment>) -> Vec
     }
     for agent in &settings.agents {
         for key in KEYS.iter().filter(|key| key.path.contains('*')) {
-            if agents::misplaced(agents::kind_of(&agent.name), key.name()).is_none() {
+            if agents::misplaced(agents::kind_of(&agent.name), key.name(), Some(agent.output)).is_none() {
                 rows.extend(row(full_path(key, Some(&agent.name)), key.default, winners));
             }
         }

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::Layer;
 use super::accept::{Wrongly, accept, default_hint};
-use super::agents::{self, Agent};
+use super::agents;
 use super::assignment::{Assignment, Reading, full_path, written};
 use super::closest::closest;
 use super::finding::{Origin, SettingCode, SettingFinding, shown};
@@ -70,10 +70,12 @@ impl Walk<'_> {
         };
         if let ["agents", name] = path.as_slice() {
             let agent = agents::kind_of(name);
-            if let Some((problem, hint)) = agents::misplaced(agent, "") {
-                let code =
-                    if agent == Agent::Later { SettingCode::NotYetSupported } else { SettingCode::BadValue };
-                return self.say(code, at, (format!("`{}` {problem}", shown_path(path)), hint));
+            if let Some((problem, hint)) = agents::misplaced(agent, "", None) {
+                return self.say(
+                    SettingCode::BadValue,
+                    at,
+                    (format!("`{}` {problem}", shown_path(path)), hint),
+                );
             }
             let origin = self.at(at);
             self.out.agents.push(((*name).to_owned(), origin));
@@ -88,7 +90,7 @@ impl Walk<'_> {
         (at, value): (Range<usize>, &toml::Spanned<DeValue<'_>>),
     ) {
         let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
-        let misplaced = agent.and_then(|name| agents::misplaced(agents::kind_of(name), key.name()));
+        let misplaced = agent.and_then(|name| agents::misplaced(agents::kind_of(name), key.name(), None));
         if let Some((problem, hint)) = misplaced {
             return self.say(SettingCode::BadValue, at, (format!("`{}` {problem}", shown_path(path)), hint));
         }

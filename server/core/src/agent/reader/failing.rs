@@ -65,7 +65,7 @@ pub(super) fn of_dialect(
 /// Most say nothing while they ask their provider again and again.
 fn retries_silently(dialect: &State) -> bool {
     match dialect {
-        State::Codex(_) | State::Gemini(_) | State::Opencode(_) => true,
+        State::Codex(_) | State::Gemini(_) | State::Opencode(_) | State::Acp(_) => true,
         State::Text | State::Claude(_) => false,
     }
 }

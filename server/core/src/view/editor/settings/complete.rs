@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::cursor::{self, Cursor};
+use crate::agent::kind::Kind;
+use crate::settings::Dialect;
 use crate::settings::agents::{AUTO, built_in, kind_of, misplaced};
 use crate::settings::keys::KEYS;
 use crate::settings::table::{Found, Key, Since, Takes, look_up};
@@ -82,7 +84,8 @@ fn fits(key: &Key, section: &[String]) -> bool {
     let same = parts.len() == section.len()
         && parts.iter().zip(section).all(|(part, of)| *part == "*" || part == of);
     let agent = parts.contains(&"*").then(|| section.get(1)).flatten();
-    same && agent.is_none_or(|it| misplaced(kind_of(it), key.name()).is_none())
+    let output = |name: &str| Kind::of(name, Dialect::Text).dialect();
+    same && agent.is_none_or(|it| misplaced(kind_of(it), key.name(), Some(output(it))).is_none())
 }
 
 /// What this version refuses is not offered.

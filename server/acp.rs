@@ -1,0 +1,236 @@
+//! `loopkeeper acp -- ARGV…`: stands between the keeper and an agent that speaks the Agent Client Protocol. The prompt
+//! comes on stdin, what is to be seen to in the environment; what the agent does is printed as lines, as other agents
+//! print them. What is said to it is decided by the core. It must stay small: it waits as long as the agent works.
+
+mod child;
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+pub use loopkeeper_core::agent::acp::start::VARIABLE;
+use loopkeeper_core::agent::acp::talk::{At, Brief, Do, Talk};
+use loopkeeper_core::settings::Dialect;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use self::child::Child;
+use crate::keeper::agent::{RESUMED, SESSION};
+
+/// The subcommand's name.
+pub const WORD: &str = "acp";
+
+/// A longer line is nobody's: whole files may stand in one.
+const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+/// For an answer that needs no model. Some agents take half a minute to begin.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// An agent that repeats what was said in its session has done so by then.
+const SILENCE: Duration = Duration::from_millis(300);
+/// For the end of a turn that was cancelled.
+const CANCELLING: Duration = Duration::from_secs(1);
+
+/// What is started instead of an agent that speaks the protocol.
+pub fn between(program: &Path, dialect: Dialect, argv: Vec<OsString>) -> Vec<OsString> {
+    if dialect != Dialect::Acp {
+        return argv;
+    }
+    let program = match std::env::current_exe() {
+        Ok(this) if program.starts_with("/proc") => this,
+        _ => program.to_owned(),
+    };
+    [program.into_os_string(), WORD.into(), "--".into()].into_iter().chain(argv).collect()
+}
+
+/// Talks to one agent to the end of its turn. `args` come after the subcommand's name.
+pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let is_ours = args.next().is_some_and(|it| it == "--");
+    let program = args.next().filter(|_| is_ours);
+    let (Some(program), Ok(brief)) = (program, brief()) else {
+        note("error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.");
+        return ExitCode::from(2);
+    };
+    match run(&program, args, brief) {
+        Ok(code) => code,
+        Err(error) => {
+            note(&format!("{}: {error}", Path::new(&program).display()));
+            ExitCode::from(if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 })
+        }
+    }
+}
+
+fn brief() -> Result<Brief, Box<dyn std::error::Error>> {
+    let order = serde_json::from_str(&std::env::var(VARIABLE)?)?;
+    let mut prompt = String::new();
+    io::stdin().read_to_string(&mut prompt)?;
+    let is_resumed = std::env::var_os(RESUMED).is_some();
+    let session = std::env::var(SESSION).ok().filter(|_| is_resumed);
+    let folder = std::env::current_dir()?.to_string_lossy().into_owned();
+    Ok(Brief { order, folder, prompt, session })
+}
+
+/// What happens while the agent works.
+enum News {
+    Line(String),
+    /// It says nothing more.
+    Silent,
+    /// A signal.
+    Stop,
+}
+
+fn run(program: &OsString, args: impl Iterator<Item = OsString>, brief: Brief) -> io::Result<ExitCode> {
+    let (news, heard) = mpsc::channel();
+    listen_to_signals(news.clone())?;
+    let root = PathBuf::from(&brief.folder).canonicalize()?;
+    let (child, output) = Child::start(program, args, VARIABLE)?;
+    thread::spawn(move || listen(output, &news));
+    let (talk, first) = Talk::begin(brief);
+    let mut bridge = Bridge { talk, child, root, ended: None };
+    bridge.follow(first);
+    while bridge.ended.is_none() {
+        bridge.next(&heard);
+    }
+    let well = bridge.ended == Some(true);
+    let exit = bridge.child.end();
+    let code = match exit {
+        _ if well => 0,
+        Some(code) if code != 0 => code,
+        _ => 1,
+    };
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+struct Bridge {
+    talk: Talk,
+    child: Child,
+    /// Real path of the work tree.
+    root: PathBuf,
+    /// Whether it ended well, once it did.
+    ended: Option<bool>,
+}
+
+impl Bridge {
+    fn next(&mut self, heard: &mpsc::Receiver<News>) {
+        let patience = match self.talk.at() {
+            At::Replay => Some(SILENCE),
+            At::Working | At::Over => None,
+            At::Greeting | At::Opening | At::Wishing => Some(PATIENCE),
+        };
+        let next = match patience {
+            Some(patience) => heard.recv_timeout(patience),
+            None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match next {
+            Ok(News::Line(line)) => {
+                let acts = self.talk.heard(&line, &|path| is_inside(&self.root, path));
+                self.follow(acts);
+            }
+            Ok(News::Stop) => self.stop(heard),
+            Err(RecvTimeoutError::Timeout) if self.talk.at() == At::Replay => {
+                let acts = self.talk.quiet();
+                self.follow(acts);
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let acts = self.talk.given_up(PATIENCE.as_secs());
+                self.follow(acts);
+            }
+            Ok(News::Silent) | Err(RecvTimeoutError::Disconnected) => {
+                // Its own last words on stderr say more.
+                if self.child.ended_well() {
+                    note("the agent ended before its turn was over");
+                }
+                self.ended = Some(false);
+            }
+        }
+    }
+
+    /// Lets it say that it was cancelled, for a moment.
+    fn stop(&mut self, heard: &mpsc::Receiver<News>) {
+        self.follow(self.talk.cancel().into_iter().collect());
+        while let Ok(News::Line(line)) = heard.recv_timeout(CANCELLING) {
+            let acts = self.talk.heard(&line, &|path| is_inside(&self.root, path));
+            self.follow(acts);
+            if self.ended.is_some() {
+                break;
+            }
+        }
+        self.ended = Some(false);
+    }
+
+    fn follow(&mut self, acts: Vec<Do>) {
+        for act in acts {
+            match act {
+                // One that does not listen any more has ended, or will be ended.
+                Do::Send(message) => drop(self.child.tell(&message)),
+                Do::Tell(line) => {
+                    if writeln!(io::stdout(), "{line}").is_err() {
+                        self.ended = Some(false);
+                    }
+                }
+                Do::Write { id, path, text } => {
+                    let failed = std::fs::write(self.root.join(path), text).err().map(|it| it.to_string());
+                    self.follow(vec![Talk::wrote(&id, failed.as_deref())]);
+                }
+                Do::Note(words) => note(&words),
+                Do::End { well } => self.ended = Some(well),
+            }
+        }
+    }
+}
+
+fn note(words: &str) {
+    let _ = writeln!(io::stderr(), "{words}");
+}
+
+fn listen(output: impl Read, news: &Sender<News>) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut output).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) if news.send(News::Line(String::from_utf8_lossy(&line).trim_end().to_owned())).is_err() => {
+                break;
+            }
+            Ok(_) => {}
+        }
+    }
+    let _ = news.send(News::Silent);
+}
+
+fn listen_to_signals(news: Sender<News>) -> io::Result<()> {
+    let (mut wakes, wake) = UnixStream::pair()?;
+    for signal in [SIGTERM, SIGINT] {
+        signal_hook::low_level::pipe::register(signal, wake.try_clone()?)?;
+    }
+    thread::spawn(move || {
+        let mut byte = [0];
+        while wakes.read_exact(&mut byte).is_ok() && news.send(News::Stop).is_ok() {}
+    });
+    Ok(())
+}
+
+/// Whether it lies in the work tree, wherever links lead, and is none of git's own files: hooks stand there.
+fn is_inside(root: &Path, path: &str) -> bool {
+    let whole = root.join(path);
+    let Some(real) = real(&whole) else { return false };
+    real.strip_prefix(root).is_ok_and(|it| it.components().all(|part| part.as_os_str() != ".git"))
+}
+
+/// With everything resolved that exists; the rest must be plain names.
+fn real(path: &Path) -> Option<PathBuf> {
+    if let Ok(real) = path.canonicalize() {
+        return Some(real);
+    }
+    // A link to nothing would be followed by whoever writes there.
+    if path.is_symlink() {
+        return None;
+    }
+    Some(real(path.parent()?)?.join(path.file_name()?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! The agent's process, and its end: nothing of it may outlive the bridge where that can be helped.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::{self, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// One that hears nothing more ends by itself.
+const BY_ITSELF: Duration = Duration::from_secs(2);
+/// Between TERM and KILL.
+const GRACE: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+pub(super) struct Child {
+    process: process::Child,
+    input: Option<ChildStdin>,
+}
+
+impl Child {
+    /// Without the variable that is ours.
+    pub(super) fn start(
+        program: &OsString,
+        args: impl Iterator<Item = OsString>,
+        ours: &str,
+    ) -> io::Result<(Self, ChildStdout)> {
+        let mut process = Command::new(program)
+            .args(args)
+            .env_remove(ours)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = process.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let input = process.stdin.take();
+        Ok((Self { process, input }, output))
+    }
+
+    pub(super) fn tell(&mut self, message: &Value) -> io::Result<()> {
+        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        writeln!(input, "{message}")?;
+        input.flush()
+    }
+
+    /// Whether it is gone, and without an exit code that says why.
+    pub(super) fn ended_well(&mut self) -> bool {
+        self.within(GRACE).is_none_or(|it| it.success())
+    }
+
+    /// Its exit code, where it ended by itself.
+    pub(super) fn end(mut self) -> Option<i32> {
+        drop(self.input.take());
+        if let Some(status) = self.within(BY_ITSELF) {
+            return status.code();
+        }
+        if let Some(pid) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        if self.within(GRACE).is_none() {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+        None
+    }
+
+    fn within(&mut self, time: Duration) -> Option<ExitStatus> {
+        let until = Instant::now() + time;
+        loop {
+            match self.process.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if Instant::now() < until => thread::sleep(LOOK_EVERY),
+                Ok(None) | Err(_) => return None,
+            }
+        }
+    }
+}

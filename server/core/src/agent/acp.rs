@@ -1,0 +1,151 @@
+//! Any agent that speaks the Agent Client Protocol: what the bridge that talks to it (see [`talk`]) prints, read line
+//! by line.
+
+mod call;
+pub mod policy;
+pub mod start;
+pub mod talk;
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::agent::fields::{list, text};
+use crate::agent::pieces::Pieces;
+use crate::agent::provider::{self, Trouble};
+use crate::agent::{AgentEvent, ProviderClass, Turn};
+use crate::sanitize;
+use call::Call;
+
+/// Calls that are remembered until they are over; more at once do not happen.
+const OPEN_CALLS: usize = 256;
+/// The protocol's own code for a login that is missing.
+const AUTH_REQUIRED: i64 = -32_000;
+
+/// The state between lines of one process.
+#[derive(Debug, Default)]
+pub struct Acp {
+    said: Pieces,
+    /// Of the message that is being said, where the agent tells.
+    message: String,
+    /// By their ids, and whether they were told.
+    calls: HashMap<String, (Call, bool)>,
+}
+
+impl Acp {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads one line of stdout; what has no type was sorted out.
+    pub(super) fn line(&mut self, value: &Value) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        match (text(value, "type"), text(value, "sessionUpdate")) {
+            ("session", _) => events.push(AgentEvent::Started {
+                session: text(value, "id").to_owned(),
+                model: text(value, "model").to_owned(),
+            }),
+            ("denied", _) => {
+                self.said.hush(&mut events);
+                let (tool, message) = (text(value, "what").to_owned(), text(value, "why").to_owned());
+                events.push(AgentEvent::Denied { tool, message });
+            }
+            ("turn", _) => self.turn(value, &mut events),
+            ("failed", _) => {
+                self.said.hush(&mut events);
+                events.push(AgentEvent::Turn(self.ended(Some(trouble(value)), None)));
+            }
+            (_, "agent_message_chunk") => self.say(value, &mut events),
+            (_, "agent_thought_chunk" | "user_message_chunk") => self.said.hush(&mut events),
+            (_, "tool_call" | "tool_call_update") => self.tool(value, &mut events),
+            // Plans, modes and the like: nothing that counts.
+            _ => {}
+        }
+        events
+    }
+
+    fn say(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
+        let message = text(update, "messageId");
+        if self.message != message {
+            message.clone_into(&mut self.message);
+            self.said.hush(events);
+        }
+        let piece = update.get("content").map(|it| text(it, "text")).unwrap_or_default();
+        self.said.say(piece, events);
+    }
+
+    /// Some tell of a call before it begins, some only of its end.
+    fn tool(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
+        self.said.hush(events);
+        let id = text(update, "toolCallId");
+        if !self.calls.contains_key(id) && self.calls.len() >= OPEN_CALLS {
+            return;
+        }
+        let (call, is_told) = self.calls.entry(id.to_owned()).or_default();
+        call.learn(update);
+        if !*is_told && call.is_clear() {
+            *is_told = true;
+            events.push(AgentEvent::ToolUse(call.tool_use()));
+        }
+        if call.is_over() {
+            events.extend(call.result(update));
+            self.calls.remove(id);
+        }
+    }
+
+    fn turn(&mut self, value: &Value, events: &mut Vec<AgentEvent>) {
+        self.said.hush(events);
+        let refused = || Trouble {
+            class: ProviderClass::Refused,
+            message: "the agent refused to go on with this prompt".to_owned(),
+            status: None,
+            reset: None,
+        };
+        let (error, note) = match text(value, "stopReason") {
+            "refusal" => (Some(refused()), None),
+            "max_tokens" => (None, Some("its answer was cut off at its limit of tokens")),
+            "max_turn_requests" => (None, Some("it ended at its own cap of requests")),
+            "cancelled" => (None, Some("its turn was cancelled")),
+            _ => (None, None),
+        };
+        let told = |key: &str| value.get(key).and_then(Value::as_u64);
+        let turn = self.ended(error, note.map(str::to_owned));
+        events.push(AgentEvent::Turn(Turn {
+            tokens: told("tokens"),
+            cost_micros: told("costMicros"),
+            ..turn
+        }));
+    }
+
+    fn ended(&self, error: Option<Trouble>, note: Option<String>) -> Turn {
+        Turn { final_text: self.said.last().to_owned(), error, note, ..Turn::default() }
+    }
+}
+
+/// An error that the agent answered. Its code may be the provider's status.
+fn trouble(value: &Value) -> Trouble {
+    let code = value.get("code").and_then(Value::as_i64).unwrap_or(0);
+    let data = value.get("data").unwrap_or(&Value::Null);
+    let further = [data.as_str().unwrap_or_default(), text(data, "details"), text(data, "message")];
+    let further = further.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
+    let words = match (text(value, "message"), further) {
+        (words, "") => words.to_owned(),
+        ("", further) => further.to_owned(),
+        (words, further) => format!("{words}: {further}"),
+    };
+    let status = u16::try_from(code).ok().filter(|it| (100..600).contains(it));
+    let trouble = provider::classify(&words, status);
+    if code != AUTH_REQUIRED {
+        return trouble;
+    }
+    let ways: Vec<String> =
+        list(value, "authMethods").iter().map(|it| sanitize::line(text(it, "name"))).collect();
+    let message = match ways.as_slice() {
+        [] => format!("it is not logged in: {}", trouble.message),
+        ways => format!("it is not logged in: {} (its ways: {})", trouble.message, ways.join(", ")),
+    };
+    Trouble { class: ProviderClass::Login, message, status: None, reset: None }
+}
+
+#[cfg(test)]
+mod tests;

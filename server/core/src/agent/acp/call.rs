@@ -1,0 +1,163 @@
+//! A call of a tool, put together from all that the agent says about it one after the other.
+
+use serde_json::Value;
+
+use crate::agent::fields::{self, list, text, text_at};
+use crate::agent::{Act, AgentEvent, ToolUse};
+
+/// Of one call; more do not happen.
+const MOST_PATHS: usize = 16;
+
+#[derive(Debug, Default, Clone)]
+pub struct Call {
+    id: String,
+    /// What sort of thing it does, in the protocol's words.
+    pub kind: String,
+    name: String,
+    title: String,
+    input: Option<Value>,
+    /// What it would write, and where it otherwise works.
+    diffs: Vec<String>,
+    locations: Vec<String>,
+    status: String,
+    within: String,
+}
+
+impl Call {
+    /// Takes what a message about it says anew.
+    pub fn learn(&mut self, said: &Value) {
+        let name = text_at(said, "/_meta/claudeCode/toolName");
+        let fields = [
+            (&mut self.id, text(said, "toolCallId")),
+            (&mut self.kind, text(said, "kind")),
+            (&mut self.name, if name.is_empty() { text(said, "name") } else { name }),
+            (&mut self.title, text(said, "title")),
+            (&mut self.status, text(said, "status")),
+            (&mut self.within, text_at(said, "/_meta/claudeCode/parentToolUseId")),
+        ];
+        for (field, said) in fields.into_iter().filter(|(_, said)| !said.is_empty()) {
+            said.clone_into(field);
+        }
+        if let Some(input) = said.get("rawInput").filter(|it| !it.is_null()) {
+            self.input = Some(input.clone());
+        }
+        let paths = |key: &str, is_one: fn(&Value) -> bool| -> Vec<String> {
+            let all = list(said, key).iter().filter(|it| is_one(it)).map(|it| text(it, "path"));
+            all.filter(|it| !it.is_empty()).take(MOST_PATHS).map(str::to_owned).collect()
+        };
+        for (field, paths) in [
+            (&mut self.diffs, paths("content", |it| text(it, "type") == "diff")),
+            (&mut self.locations, paths("locations", |_| true)),
+        ] {
+            if !paths.is_empty() {
+                *field = paths;
+            }
+        }
+    }
+
+    pub fn act(&self) -> Act {
+        match (Act::of(&self.name), self.kind.as_str()) {
+            (Act::Other, "edit" | "delete" | "move") => Act::Edit,
+            (Act::Other, "execute") => Act::Run,
+            (Act::Other, "read") => Act::Read,
+            (Act::Other, "search") => Act::Search,
+            (act, _) => act,
+        }
+    }
+
+    pub fn tool(&self) -> &str {
+        [&self.name, &self.kind].into_iter().find(|it| !it.is_empty()).map_or("tool", String::as_str)
+    }
+
+    /// Every path that it names.
+    pub fn paths(&self) -> Vec<&str> {
+        const KEYS: [&str; 6] =
+            ["file_path", "filePath", "notebook_path", "absolute_path", "dir_path", "path"];
+        let input = self.input.as_ref().unwrap_or(&Value::Null);
+        let of_input = KEYS.iter().map(|key| text(input, key)).filter(|it| !it.is_empty());
+        let told = self.diffs.iter().chain(&self.locations).map(String::as_str);
+        told.chain(of_input).collect()
+    }
+
+    /// The command that it would run, verbatim. Some tell it in the title alone.
+    pub fn command(&self) -> &str {
+        match &self.input {
+            Some(input) => {
+                ["command", "cmd"].map(|key| text(input, key)).into_iter().find(|it| !it.is_empty())
+            }
+            None => Some(self.title.as_str()),
+        }
+        .unwrap_or_default()
+        .trim()
+    }
+
+    /// What it is asked to do, in one short line.
+    pub fn detail(&self) -> String {
+        let of_input = self.input.as_ref().map(fields::detail).unwrap_or_default();
+        let path = self.paths().first().copied().filter(|_| self.act() != Act::Run);
+        match (of_input.is_empty(), path) {
+            (false, _) => of_input,
+            (true, Some(path)) => fields::short(path),
+            (true, None) => fields::short(&self.title),
+        }
+    }
+
+    /// Whether all is known of it that will be: some begin before they know what with.
+    pub fn is_clear(&self) -> bool {
+        let is_told = self.input.as_ref().is_some_and(|it| !fields::detail(it).is_empty());
+        is_told || self.is_over() || (self.status == "in_progress" && self.input.is_none())
+    }
+
+    pub fn is_over(&self) -> bool {
+        matches!(self.status.as_str(), "completed" | "failed")
+    }
+
+    pub fn tool_use(&self) -> ToolUse {
+        ToolUse {
+            act: self.act(),
+            tool: self.tool().to_owned(),
+            detail: self.detail(),
+            call: self.id.clone(),
+            within: Some(self.within.clone()).filter(|it| !it.is_empty()),
+        }
+    }
+
+    /// What became of it, by the message that ended it.
+    pub fn result(&self, last: &Value) -> Vec<AgentEvent> {
+        let failed = || vec![AgentEvent::ToolFailed { text: output(last) }];
+        match (self.status.as_str(), self.act()) {
+            ("failed", _) => failed(),
+            (_, Act::Run) if exit(last) != 0 => failed(),
+            (_, Act::Edit) => {
+                let named = [&self.diffs, &self.locations].into_iter().find(|it| !it.is_empty());
+                let paths = named.map_or_else(|| self.paths(), |it| it.iter().map(String::as_str).collect());
+                let within = self.tool_use().within;
+                let change =
+                    |path: &str| AgentEvent::FileChange { path: path.to_owned(), within: within.clone() };
+                paths.into_iter().map(change).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn exit(last: &Value) -> i64 {
+    let told = ["/rawOutput/metadata/exit", "/rawOutput/exit_code", "/rawOutput/exitCode"];
+    told.into_iter().find_map(|it| last.pointer(it)?.as_i64()).unwrap_or(0)
+}
+
+/// What it printed or answered.
+fn output(last: &Value) -> String {
+    let told: Vec<&str> = list(last, "content")
+        .iter()
+        .map(|it| text_at(it, "/content/text"))
+        .filter(|it| !it.is_empty())
+        .collect();
+    if !told.is_empty() {
+        return told.join("\n");
+    }
+    let raw = last.get("rawOutput").unwrap_or(&Value::Null);
+    let fields =
+        [raw.as_str().unwrap_or_default(), text(raw, "output"), text(raw, "error"), text(raw, "message")];
+    fields.into_iter().find(|it| !it.is_empty()).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,233 @@
+//! What is answered when the agent asks whether it may call a tool: nobody is there to be asked, so the configuration
+//! decides.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::call::Call;
+use crate::agent::Act;
+use crate::agent::fields::text;
+use crate::settings::Permissions;
+
+/// What the loop's configuration and its task allow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    pub permissions: Permissions,
+    /// The task's check commands and what they are made of, verbatim.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
+    /// May be called with further arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+}
+
+/// What a call was refused for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// As `run: git push`.
+    pub what: String,
+    pub why: &'static str,
+}
+
+/// Whether a path lies in the work tree, links resolved.
+pub type Inside<'a> = dyn Fn(&str) -> bool + 'a;
+
+impl Policy {
+    /// Why a call is refused; `None`: it is allowed.
+    pub fn refuses(&self, call: &Call, inside: &Inside<'_>) -> Option<Refusal> {
+        let why = match self.permissions {
+            Permissions::All | Permissions::SandboxedAll => None,
+            Permissions::Edits => self.against(call, inside),
+            Permissions::ReadOnly => match call.act() {
+                Act::Read | Act::Search => outside(call, inside),
+                _ => Some("it may only read"),
+            },
+        }?;
+        let detail = call.detail();
+        let what =
+            if detail.is_empty() { call.tool().to_owned() } else { format!("{}: {detail}", word(call)) };
+        Some(Refusal { what, why })
+    }
+
+    fn against(&self, call: &Call, inside: &Inside<'_>) -> Option<&'static str> {
+        match (call.act(), call.kind.as_str()) {
+            (Act::Edit, _) if call.paths().is_empty() => Some("it does not say which file"),
+            (Act::Edit | Act::Read | Act::Search, _) => outside(call, inside),
+            (Act::Run, _) if self.allows(call.command()) => None,
+            (Act::Run, _) => Some("neither a check of the task nor its test runner"),
+            (Act::Spawn, _) | (Act::Other, "think") => None,
+            (Act::Other, _) => Some("neither an edit nor a check of the task"),
+        }
+    }
+
+    /// Exactly a command of the task, or its test runner with plain arguments.
+    fn allows(&self, command: &str) -> bool {
+        let is_plain =
+            |it: &str| !it.contains(|c: char| c.is_control() || "|&;<>()$`\\\"'{}[]*?~#!".contains(c));
+        let with_arguments = || {
+            let runner = self.runner.as_deref()?;
+            command.strip_prefix(runner)?.strip_prefix(' ').filter(|it| is_plain(it))
+        };
+        !command.is_empty()
+            && (self.commands.iter().any(|it| it == command)
+                || self.runner.as_deref() == Some(command)
+                || with_arguments().is_some())
+    }
+}
+
+fn outside(call: &Call, inside: &Inside<'_>) -> Option<&'static str> {
+    call.paths().into_iter().any(|it| !inside(it)).then_some("outside of the work tree, or git's own")
+}
+
+fn word(call: &Call) -> &str {
+    match call.act() {
+        Act::Edit => "edit",
+        Act::Run => "run",
+        Act::Read => "read",
+        Act::Search => "search",
+        Act::Spawn | Act::Other => call.tool(),
+    }
+}
+
+/// The answer to the request, by one of the options that it offers. What would be remembered is chosen only where
+/// everything is allowed: what comes next is to be asked about again.
+pub fn outcome(options: &[Value], is_allowed: bool, permissions: Permissions) -> Option<Value> {
+    let all = matches!(permissions, Permissions::All | Permissions::SandboxedAll);
+    let wanted: &[&str] = match (is_allowed, all) {
+        (true, true) => &["allow_once", "allow_always"],
+        (true, false) => &["allow_once"],
+        (false, _) => &["reject_once", "reject_always"],
+    };
+    let option = wanted.iter().find_map(|kind| options.iter().find(|it| text(it, "kind") == *kind))?;
+    Some(json!({"outcome": {"outcome": "selected", "optionId": text(option, "optionId")}}))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Policy, outcome};
+    use crate::agent::acp::call::Call;
+    use crate::settings::Permissions;
+
+    fn policy(permissions: Permissions) -> Policy {
+        Policy {
+            permissions,
+            commands: vec!["sh test.sh".to_owned(), "cargo test".to_owned()],
+            runner: Some("cargo test".to_owned()),
+        }
+    }
+
+    fn refused(permissions: Permissions, said: &Value) -> Option<String> {
+        let mut call = Call::default();
+        call.learn(said);
+        let inside = |path: &str| path.starts_with("/tree/") || path == "/tree";
+        policy(permissions).refuses(&call, &inside).map(|it| format!("{} ({})", it.what, it.why))
+    }
+
+    fn check(said: &Value, expect: Option<&str>) {
+        let found = refused(Permissions::Edits, said);
+        assert_eq!(found.as_deref().map(|it| it.split(" (").next().unwrap_or_default()), expect, "{said}");
+    }
+
+    #[test]
+    fn edits_stay_in_the_work_tree() {
+        check(&json!({"kind": "edit", "locations": [{"path": "/tree/a.txt"}]}), None);
+        check(&json!({"kind": "edit", "locations": [{"path": "/etc/a"}]}), Some("edit: /etc/a"));
+        let both = json!([{"type": "diff", "path": "/tree/a"}, {"type": "diff", "path": "/b"}]);
+        check(&json!({"kind": "edit", "content": both}), Some("edit: /tree/a"));
+        // One place that is told does not speak for another.
+        check(
+            &json!({"kind": "edit", "locations": [{"path": "/tree/a"}], "rawInput": {"filePath": "/b"}}),
+            Some("edit: /b"),
+        );
+        check(&json!({"kind": "delete", "rawInput": {"file_path": "/tree/a"}}), None);
+        check(&json!({"kind": "edit", "title": "a.txt"}), Some("edit: a.txt"));
+        check(
+            &json!({"kind": "move", "locations": [{"path": "/tree/a"}, {"path": "/b"}]}),
+            Some("edit: /tree/a"),
+        );
+    }
+
+    #[test]
+    fn commands_are_exactly_those_of_the_task() {
+        let by_input =
+            |command: &str| json!({"kind": "execute", "title": "x", "rawInput": {"command": command}});
+        let by_title = |command: &str| json!({"kind": "execute", "title": command});
+        for said in [by_input, by_title] {
+            check(&said("sh test.sh"), None);
+            check(&said(" cargo test --all "), None);
+            check(&said("cargo test; rm -rf /"), Some("run: cargo test; rm -rf /"));
+            check(&said("cargo test\nrm x"), Some("run: cargo test rm x"));
+            check(&said("cargo test `rm x`"), Some("run: cargo test `rm x`"));
+            check(&said("cargo test $HOME"), Some("run: cargo test $HOME"));
+            check(&said("cargo testing"), Some("run: cargo testing"));
+            check(&said("sh test.sh -x"), Some("run: sh test.sh -x"));
+            check(&said("sh"), Some("run: sh"));
+        }
+        // What is asked for counts, not what it is called.
+        check(
+            &json!({"kind": "execute", "title": "sh test.sh", "rawInput": {"command": "rm x"}}),
+            Some("run: rm x"),
+        );
+        check(
+            &json!({"kind": "execute", "title": "sh test.sh", "rawInput": {"argv": ["rm"]}}),
+            Some("run: sh test.sh"),
+        );
+        check(&json!({"name": "Bash", "rawInput": {"command": "rm x"}}), Some("run: rm x"));
+    }
+
+    #[test]
+    fn the_rest_is_refused_unless_it_only_looks() {
+        check(&json!({"kind": "read", "locations": [{"path": "/tree/a"}]}), None);
+        check(
+            &json!({"kind": "read", "locations": [{"path": "/home/me/.ssh/id"}]}),
+            Some("read: /home/me/.ssh/id"),
+        );
+        check(&json!({"kind": "search", "title": "x"}), None);
+        check(&json!({"kind": "think"}), None);
+        check(&json!({"kind": "fetch", "title": "http://x"}), Some("fetch: http://x"));
+        check(&json!({"kind": "switch_mode", "title": "yolo"}), Some("switch_mode: yolo"));
+        check(&json!({"title": "mcp__x"}), Some("tool: mcp__x"));
+        check(&json!({}), Some("tool"));
+    }
+
+    #[test]
+    fn other_permissions_allow_all_or_nothing_but_reading() {
+        let run = json!({"kind": "execute", "title": "rm x"});
+        for permissions in [Permissions::All, Permissions::SandboxedAll] {
+            assert_eq!(refused(permissions, &run), None);
+        }
+        let test = json!({"kind": "execute", "title": "sh test.sh"});
+        let edit = json!({"kind": "edit", "locations": [{"path": "/tree/a"}]});
+        for said in [test, edit, json!({"kind": "think"})] {
+            assert!(
+                refused(Permissions::ReadOnly, &said).is_some_and(|it| it.ends_with("only read)")),
+                "{said}"
+            );
+        }
+        let read = |path: &str| json!({"kind": "read", "locations": [{"path": path}]});
+        assert_eq!(refused(Permissions::ReadOnly, &read("/tree/a")), None);
+        assert!(refused(Permissions::ReadOnly, &read("/etc/a")).is_some());
+    }
+
+    #[test]
+    fn nothing_is_remembered_that_was_allowed_once() {
+        let options = |kinds: &[&str]| -> Vec<Value> {
+            kinds.iter().map(|it| json!({"kind": it, "optionId": format!("id of {it}")})).collect()
+        };
+        let check = |kinds: &[&str], is_allowed: bool, permissions: Permissions, expect: Option<&str>| {
+            let answer = outcome(&options(kinds), is_allowed, permissions);
+            let chosen = answer.as_ref().map(|it| it["outcome"]["optionId"].as_str().unwrap());
+            assert_eq!(chosen, expect.map(|it| format!("id of {it}")).as_deref(), "{kinds:?}");
+        };
+        let all = ["allow_always", "allow_once", "reject_always", "reject_once"];
+        check(&all, true, Permissions::Edits, Some("allow_once"));
+        check(&all, true, Permissions::All, Some("allow_once"));
+        check(&all, false, Permissions::Edits, Some("reject_once"));
+        check(&["allow_always"], true, Permissions::Edits, None);
+        check(&["allow_always"], true, Permissions::All, Some("allow_always"));
+        check(&["allow_once", "reject_always"], false, Permissions::Edits, Some("reject_always"));
+        check(&["allow_once"], false, Permissions::Edits, None);
+    }
+}

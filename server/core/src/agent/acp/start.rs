@@ -1,0 +1,63 @@
+//! How an agent is started that speaks the Agent Client Protocol, and what the bridge has to know to talk to it. It
+//! stands in the agent's environment: whoever is asked for trust reads it.
+
+use serde::{Deserialize, Serialize};
+
+use super::policy::Policy;
+use crate::agent::allow;
+use crate::agent::kind::Kind;
+use crate::agent::starting::{Line, Start, extend};
+use crate::settings::{Permissions, PromptBy};
+
+/// The variable in which the bridge finds its [`Order`].
+pub const VARIABLE: &str = "LOOPKEEPER_ACP";
+
+/// What the bridge is to see to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    #[serde(flatten)]
+    pub policy: Policy,
+    /// To be chosen of what the agent offers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+}
+
+/// The command line of one that is known, by which it speaks the protocol; of any other the user's own words.
+pub fn line(known: Option<Kind>, start: &Start<'_>) -> Line {
+    let mut argv = start.command.to_vec();
+    let words: &[&str] = match known {
+        Some(Kind::Opencode) => &["acp"],
+        Some(_) => &["--acp"],
+        None => &[],
+    };
+    extend(&mut argv, words);
+    argv.extend_from_slice(start.args);
+    let order = Order {
+        policy: Policy {
+            permissions: start.permissions,
+            commands: allow::commands(start.checks, start.runner),
+            runner: start.runner.map(str::to_owned),
+        },
+        model: start.model.map(str::to_owned),
+        effort: start.effort.map(str::to_owned),
+    };
+    let order = serde_json::to_string(&order).unwrap_or_default();
+    let mut env = vec![(VARIABLE.to_owned(), order)];
+    if known == Some(Kind::Opencode) {
+        env.extend(asking(start.permissions));
+    }
+    Line { argv, env, prompt: PromptBy::Stdin }
+}
+
+/// Left to itself it asks about nothing.
+fn asking(permissions: Permissions) -> Option<(String, String)> {
+    let rules = match permissions {
+        Permissions::ReadOnly | Permissions::Edits => {
+            r#"{"edit":"ask","bash":"ask","external_directory":"ask","webfetch":"ask","websearch":"ask"}"#
+        }
+        Permissions::SandboxedAll | Permissions::All => return None,
+    };
+    Some(("OPENCODE_PERMISSION".to_owned(), rules.to_owned()))
+}

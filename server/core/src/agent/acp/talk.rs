@@ -1,0 +1,376 @@
+//! Our side of the Agent Client Protocol: what is said to the agent, one message after the other, and what the keeper
+//! is told of it. Pure: lines come in, lines go out. Nothing is offered that an agent could do through us: no files,
+//! no terminals.
+
+mod replies;
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::call::Call;
+use super::policy::{Inside, outcome};
+use super::start::Order;
+use crate::agent::fields::{list, micros, text, text_at};
+use replies::{Wish, can_resume, cost, model, tokens, wishes};
+
+/// The protocol's version that we speak.
+const VERSION: u64 = 1;
+const NO_SUCH_METHOD: i64 = -32_601;
+const FAILED: i64 = -32_603;
+/// Tells the tokens of its last answer for those of the turn.
+const LAST_ONLY: &str = "OpenCode";
+/// Calls that are remembered while they may be asked about; more at once do not happen.
+const OPEN_CALLS: usize = 256;
+/// Of one text of a tool, in bytes.
+const LONGEST: usize = 16 * 1024;
+
+/// What the conversation is about.
+#[derive(Debug, Clone)]
+pub struct Brief {
+    pub order: Order,
+    /// The work tree.
+    pub folder: String,
+    pub prompt: String,
+    /// The session to go on with.
+    pub session: Option<String>,
+}
+
+/// What is to be done next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Do {
+    /// To the agent.
+    Send(Value),
+    /// To the keeper.
+    Tell(Value),
+    /// A file of the work tree; what came of it is told by [`Talk::wrote`].
+    Write { id: Value, path: String, text: String },
+    /// On stderr: the agent's own talk, and what the keeper looks for there.
+    Note(String),
+    /// The turn is over, or will never be.
+    End { well: bool },
+}
+
+/// What the agent is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    Greeting,
+    Opening,
+    /// It says once more what was said in the session: until it is silent.
+    Replay,
+    Wishing,
+    Working,
+    Over,
+}
+
+#[derive(Debug)]
+pub struct Talk {
+    brief: Brief,
+    at: At,
+    /// The request that is not answered yet; ids are counted.
+    request: u64,
+    session: String,
+    auth_methods: Value,
+    /// Its tokens are those of the turn.
+    counts_all: bool,
+    calls: HashMap<String, Call>,
+    wishes: Vec<Wish>,
+    /// What the session had cost before, and by now.
+    cost_before: f64,
+    cost: Option<f64>,
+}
+
+impl Talk {
+    /// With the first message.
+    pub fn begin(brief: Brief) -> (Self, Vec<Do>) {
+        let mut talk = Self {
+            brief,
+            at: At::Greeting,
+            request: 0,
+            session: String::new(),
+            auth_methods: Value::Null,
+            counts_all: true,
+            calls: HashMap::new(),
+            wishes: Vec::new(),
+            cost_before: 0.0,
+            cost: None,
+        };
+        let greeting = json!({
+            "protocolVersion": VERSION,
+            "clientCapabilities": {"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false},
+            "clientInfo": {"name": "loopkeeper", "version": env!("CARGO_PKG_VERSION")},
+        });
+        let first = talk.ask("initialize", &greeting);
+        (talk, vec![first])
+    }
+
+    pub fn at(&self) -> At {
+        self.at
+    }
+
+    /// The agent printed a line.
+    pub fn heard(&mut self, line: &str, inside: &Inside<'_>) -> Vec<Do> {
+        if line.trim().is_empty() || self.at == At::Over {
+            return Vec::new();
+        }
+        let message: Value = serde_json::from_str(line).unwrap_or_default();
+        if message.get("jsonrpc").is_none() {
+            return vec![Do::Note(line.to_owned())];
+        }
+        let params = message.get("params").unwrap_or(&Value::Null);
+        match (text(&message, "method"), message.get("id")) {
+            ("", Some(id)) if id.as_u64() == Some(self.request) => self.answered(&message),
+            ("session/update", None) => self.updated(params.get("update").unwrap_or(&Value::Null)),
+            ("session/request_permission", Some(id)) => self.asked(id, params, inside),
+            ("fs/write_text_file", Some(id)) => self.writes(id, params, inside),
+            ("", _) | (_, None) => Vec::new(),
+            (method, Some(id)) => vec![no(id, NO_SUCH_METHOD, &format!("{method} is not offered"))],
+        }
+    }
+
+    /// The answer to a [`Do::Write`].
+    pub fn wrote(id: &Value, failed: Option<&str>) -> Do {
+        match failed {
+            Some(why) => no(id, FAILED, why),
+            None => Do::Send(json!({"jsonrpc": "2.0", "id": id, "result": {}})),
+        }
+    }
+
+    /// Nothing more came for a while.
+    pub fn quiet(&mut self) -> Vec<Do> {
+        if self.at == At::Replay { self.prepare() } else { Vec::new() }
+    }
+
+    /// Somebody wants it to end.
+    pub fn cancel(&self) -> Option<Do> {
+        let params = json!({"sessionId": self.session});
+        let cancel = || Do::Send(json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}));
+        (self.at == At::Working).then(cancel)
+    }
+
+    /// It did not answer for too long, where an answer needs no model.
+    pub fn given_up(&mut self, seconds: u64) -> Vec<Do> {
+        let words = format!(
+            "it did not answer within {seconds} s: does its command speak the Agent Client Protocol?"
+        );
+        self.failed(&json!({"message": words}))
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Do {
+        self.request += 1;
+        Do::Send(json!({"jsonrpc": "2.0", "id": self.request, "method": method, "params": params}))
+    }
+
+    fn answered(&mut self, message: &Value) -> Vec<Do> {
+        if let Some(error) = message.get("error") {
+            return self.refused(error);
+        }
+        let result = message.get("result").unwrap_or(&Value::Null);
+        match self.at {
+            At::Greeting => self.greeted(result),
+            At::Opening => self.opened(result),
+            At::Wishing => self.prepare(),
+            At::Working => self.done(result),
+            At::Replay | At::Over => Vec::new(),
+        }
+    }
+
+    fn greeted(&mut self, result: &Value) -> Vec<Do> {
+        let version = result.get("protocolVersion").and_then(Value::as_u64);
+        if version != Some(VERSION) {
+            let told = version.map_or_else(|| "none".to_owned(), |it| it.to_string());
+            let words = format!("it speaks version {told} of the Agent Client Protocol, not {VERSION}");
+            return self.failed(&json!({"message": words}));
+        }
+        self.auth_methods = result.get("authMethods").cloned().unwrap_or_default();
+        self.counts_all = text_at(result, "/agentInfo/name") != LAST_ONLY;
+        self.at = At::Opening;
+        let place = json!({"cwd": self.brief.folder, "mcpServers": []});
+        let Some(session) = self.brief.session.clone() else { return vec![self.ask("session/new", &place)] };
+        let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);
+        let Some(method) = can_resume(capabilities) else {
+            return self.lost("it cannot go on with a session");
+        };
+        let mut params = place;
+        set(&mut params, "sessionId", json!(session));
+        self.session = session;
+        vec![self.ask(method, &params)]
+    }
+
+    fn opened(&mut self, result: &Value) -> Vec<Do> {
+        let session = text(result, "sessionId");
+        if !session.is_empty() {
+            session.clone_into(&mut self.session);
+        }
+        self.wishes = match wishes(&self.brief.order, result) {
+            Ok(wishes) => wishes,
+            Err(words) => return self.failed(&json!({"message": words})),
+        };
+        let model = self.brief.order.model.clone().unwrap_or_else(|| model(result));
+        let mut acts = vec![Do::Tell(json!({"type": "session", "id": self.session, "model": model}))];
+        if self.brief.session.is_some() {
+            self.at = At::Replay;
+        } else {
+            acts.extend(self.prepare());
+        }
+        acts
+    }
+
+    /// What the user wants to be chosen, one by one, and then the work.
+    fn prepare(&mut self) -> Vec<Do> {
+        if let Some(Wish { method, mut params }) = self.wishes.pop() {
+            self.at = At::Wishing;
+            set(&mut params, "sessionId", json!(self.session));
+            return vec![self.ask(method, &params)];
+        }
+        self.at = At::Working;
+        self.calls.clear();
+        self.cost_before = self.cost.take().unwrap_or(0.0);
+        let prompt = json!([{"type": "text", "text": self.brief.prompt}]);
+        vec![self.ask("session/prompt", &json!({"sessionId": self.session, "prompt": prompt}))]
+    }
+
+    fn done(&mut self, result: &Value) -> Vec<Do> {
+        self.at = At::Over;
+        let mut turn = json!({"type": "turn", "stopReason": text(result, "stopReason")});
+        if let Some(tokens) = tokens(result).filter(|_| self.counts_all) {
+            set(&mut turn, "tokens", json!(tokens));
+        }
+        if let Some(cost) = self.cost {
+            set(&mut turn, "costMicros", json!(micros(cost - self.cost_before)));
+        }
+        vec![Do::Tell(turn), Do::End { well: true }]
+    }
+
+    fn refused(&mut self, error: &Value) -> Vec<Do> {
+        if self.at == At::Opening && self.brief.session.is_some() {
+            return self.lost(text(error, "message"));
+        }
+        self.failed(error)
+    }
+
+    /// The keeper begins another one.
+    fn lost(&mut self, why: &str) -> Vec<Do> {
+        let mut acts = vec![Do::Note(format!("Session not found: {why}"))];
+        acts.extend(self.failed(&json!({"message": why})));
+        acts
+    }
+
+    fn failed(&mut self, error: &Value) -> Vec<Do> {
+        self.at = At::Over;
+        let mut failed = json!({"type": "failed", "authMethods": self.auth_methods});
+        for key in ["code", "message", "data"] {
+            if let Some(value) = error.get(key) {
+                set(&mut failed, key, value.clone());
+            }
+        }
+        vec![Do::Tell(failed), Do::End { well: false }]
+    }
+
+    fn updated(&mut self, update: &Value) -> Vec<Do> {
+        let kind = text(update, "sessionUpdate");
+        if kind == "usage_update" {
+            self.cost = cost(update).or(self.cost);
+        }
+        // What was said before the prompt is none of this turn.
+        if self.at != At::Working {
+            return Vec::new();
+        }
+        if matches!(kind, "tool_call" | "tool_call_update") {
+            self.learn(update);
+            return vec![update_of(short(update.clone()))];
+        }
+        vec![update_of(update.clone())]
+    }
+
+    fn learn(&mut self, said: &Value) -> Call {
+        let id = text(said, "toolCallId");
+        let mut call = self.calls.get(id).cloned().unwrap_or_default();
+        call.learn(said);
+        if call.is_over() {
+            self.calls.remove(id);
+        } else if self.calls.contains_key(id) || self.calls.len() < OPEN_CALLS {
+            self.calls.insert(id.to_owned(), call.clone());
+        }
+        call
+    }
+
+    /// Nobody was offered this, and some do it all the same: an edit like any other.
+    fn writes(&self, id: &Value, params: &Value, inside: &Inside<'_>) -> Vec<Do> {
+        let path = text(params, "path");
+        let mut call = Call::default();
+        call.learn(&json!({"kind": "edit", "locations": [{"path": path}]}));
+        if let Some(refusal) = self.brief.order.policy.refuses(&call, inside) {
+            return vec![denied(&refusal.what, refusal.why), no(id, FAILED, refusal.why)];
+        }
+        let text = text(params, "content").to_owned();
+        vec![Do::Write { id: id.clone(), path: path.to_owned(), text }]
+    }
+
+    fn asked(&mut self, id: &Value, params: &Value, inside: &Inside<'_>) -> Vec<Do> {
+        let policy = self.brief.order.policy.clone();
+        let said = params.get("toolCall").unwrap_or(&Value::Null);
+        let call = self.learn(said);
+        let options = list(params, "options");
+        let refusal = policy.refuses(&call, inside);
+        let answer = outcome(options, refusal.is_none(), policy.permissions);
+        let is_allowed = refusal.is_none() && answer.is_some();
+        let answer = answer.unwrap_or_else(|| json!({"outcome": {"outcome": "cancelled"}}));
+        let mut acts = Vec::new();
+        if is_allowed && self.at == At::Working {
+            // Some say nothing more of it until it is over.
+            let mut update = short(said.clone());
+            set(&mut update, "sessionUpdate", json!("tool_call_update"));
+            set(&mut update, "status", json!("in_progress"));
+            acts.push(update_of(update));
+        }
+        if !is_allowed {
+            let (what, why) = refusal.map_or_else(
+                || (call.tool().to_owned(), "it cannot be allowed only this once"),
+                |it| (it.what, it.why),
+            );
+            acts.push(denied(&what, why));
+        }
+        acts.push(Do::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer})));
+        acts
+    }
+}
+
+fn update_of(mut update: Value) -> Do {
+    set(&mut update, "type", json!("update"));
+    Do::Tell(update)
+}
+
+fn set(of: &mut Value, key: &str, value: Value) {
+    if let Some(fields) = of.as_object_mut() {
+        fields.insert(key.to_owned(), value);
+    }
+}
+
+fn denied(what: &str, why: &str) -> Do {
+    Do::Tell(json!({"type": "denied", "what": what, "why": why}))
+}
+
+fn no(id: &Value, code: i64, message: &str) -> Do {
+    Do::Send(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
+}
+
+/// Without what is too long to be read by anybody: whole files, whole outputs. Errors stand at their ends.
+fn short(mut value: Value) -> Value {
+    match &mut value {
+        Value::String(words) if words.len() > LONGEST => {
+            let mut from = words.len() - LONGEST;
+            while !words.is_char_boundary(from) {
+                from += 1;
+            }
+            words.drain(..from);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|it| *it = short(it.take())),
+        Value::Object(fields) => fields.values_mut().for_each(|it| *it = short(it.take())),
+        _ => {}
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! Conversations, with captured agents and with ones that go wrong.
+
+use serde_json::{Value, json};
+
+use super::{At, Brief, Do, Talk};
+use crate::agent::acp::policy::Policy;
+use crate::agent::acp::start::Order;
+use crate::agent::transcripts::captured;
+use crate::settings::Permissions;
+
+fn brief(permissions: Permissions, session: Option<&str>) -> Brief {
+    let policy = Policy { permissions, commands: vec!["sh test.sh".to_owned()], runner: None };
+    Brief {
+        order: Order { policy, model: None, effort: None },
+        folder: "/tree".to_owned(),
+        prompt: "Do it.".to_owned(),
+        session: session.map(str::to_owned),
+    }
+}
+
+fn hear(talk: &mut Talk, said: &Value) -> Vec<Do> {
+    talk.heard(&said.to_string(), &|path| path.starts_with("/tree/"))
+}
+
+/// Everything that a captured agent said, with what we did about it.
+fn replay(capture: &str, permissions: Permissions) -> (Talk, Vec<Do>) {
+    let (mut talk, mut acts) = Talk::begin(brief(permissions, None));
+    for line in capture.lines() {
+        acts.extend(talk.heard(line, &|path| path.starts_with("/tree/")));
+    }
+    (talk, acts)
+}
+
+fn sent(acts: &[Do]) -> Vec<String> {
+    let method = |it: &Do| match it {
+        Do::Send(message) => {
+            let answer =
+                || message.pointer("/result/outcome/optionId").unwrap_or(&message["error"]["message"]);
+            Some(message.get("method").unwrap_or_else(answer).as_str().unwrap_or("-").to_owned())
+        }
+        _ => None,
+    };
+    acts.iter().filter_map(method).collect()
+}
+
+fn told(acts: &[Do], kind: &str) -> Vec<Value> {
+    let is_it = |it: &&Do| matches!(it, Do::Tell(line) if line["type"] == kind);
+    let line = |it: &Do| match it {
+        Do::Tell(line) => line.clone(),
+        _ => Value::Null,
+    };
+    acts.iter().filter(is_it).map(line).collect()
+}
+
+fn answer(id: u64, result: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+fn opened(session: Option<&str>, capabilities: &Value) -> (Talk, Vec<Do>) {
+    let (mut talk, mut acts) = Talk::begin(brief(Permissions::Edits, session));
+    let greeting = json!({"protocolVersion": 1, "agentCapabilities": capabilities});
+    acts.extend(hear(&mut talk, &answer(1, &greeting)));
+    (talk, acts)
+}
+
+/// A talk in the middle of its work.
+fn working() -> Talk {
+    let (mut talk, _) = opened(None, &json!({}));
+    hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
+    assert_eq!(talk.at(), At::Working);
+    talk
+}
+
+#[test]
+fn captured_agents_are_talked_to_until_their_turn_is_over() {
+    use Permissions::{All, Edits};
+    let check = |name: &str, capture: &str, permissions: Permissions, expect: &[&str], turn: &Value| {
+        let (talk, acts) = replay(capture, permissions);
+        assert_eq!(talk.at(), At::Over, "{name}");
+        let before = ["initialize", "session/new", "session/prompt"];
+        assert_eq!(sent(&acts), [&before, expect].concat(), "{name}");
+        assert_eq!(told(&acts, "turn"), std::slice::from_ref(turn), "{name}");
+        assert_eq!(acts.iter().filter(|it| **it == Do::End { well: true }).count(), 1, "{name}");
+        acts
+    };
+    let gemini = captured!("acp", "gemini");
+    let turn = json!({"type": "turn", "stopReason": "end_turn", "tokens": 240});
+    check("gemini", gemini, All, &["proceed_once"], &turn);
+    let acts = check("gemini", gemini, Edits, &["cancel"], &turn);
+    let denied = told(&acts, "denied");
+    assert_eq!(denied[0]["what"], "run: echo acp > acp.txt");
+    // Of two answers it tells the tokens of one.
+    let turn = json!({"type": "turn", "stopReason": "end_turn", "costMicros": 1200});
+    check("opencode", captured!("acp", "opencode"), Edits, &[], &turn);
+    let turn = json!({"type": "turn", "stopReason": "end_turn", "tokens": 240, "costMicros": 1600});
+    check("claude", captured!("acp", "claude-agent-acp"), All, &["allow-once"], &turn);
+    let acts = check("claude", captured!("acp", "claude-agent-acp"), Edits, &["reject"], &turn);
+    assert_eq!(told(&acts, "denied").len(), 1);
+}
+
+#[test]
+fn nothing_is_offered_that_could_be_done_through_us() {
+    let (_, acts) = Talk::begin(brief(Permissions::All, None));
+    let Do::Send(greeting) = &acts[0] else { panic!("{acts:?}") };
+    let capabilities = json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
+    assert_eq!(greeting["params"]["clientCapabilities"], capabilities);
+    let mut talk = working();
+    for method in ["fs/read_text_file", "terminal/create", "elicitation/create", "_x/y"] {
+        let acts = hear(&mut talk, &json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": {}}));
+        let [Do::Send(answer)] = acts.as_slice() else { panic!("{acts:?}") };
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("a"), &json!(-32_601)), "{method}");
+    }
+}
+
+#[test]
+fn what_is_written_through_us_is_an_edit_like_any_other() {
+    let mut talk = working();
+    let write = |path: &str| {
+        let params = json!({"sessionId": "S", "path": path, "content": "x"});
+        json!({"jsonrpc": "2.0", "id": 7, "method": "fs/write_text_file", "params": params})
+    };
+    let acts = hear(&mut talk, &write("/tree/a"));
+    assert_eq!(acts, [Do::Write { id: json!(7), path: "/tree/a".to_owned(), text: "x".to_owned() }]);
+    for path in ["/etc/a", ""] {
+        let acts = hear(&mut talk, &write(path));
+        assert_eq!((told(&acts, "denied").len(), acts.len()), (1, 2), "{acts:?}");
+    }
+    let Do::Send(answer) = Talk::wrote(&json!(7), None) else { panic!() };
+    assert_eq!((&answer["id"], answer.get("error")), (&json!(7), None));
+    let Do::Send(answer) = Talk::wrote(&json!(7), Some("disk full")) else { panic!() };
+    assert_eq!(answer["error"]["message"], "disk full");
+}
+
+#[test]
+fn a_session_goes_on_where_the_agent_can() {
+    let check = |capabilities: Value, expect: &str| {
+        let (mut talk, acts) = opened(Some("old"), &capabilities);
+        assert_eq!(sent(&acts), ["initialize", expect]);
+        let acts = hear(&mut talk, &answer(2, &json!({})));
+        assert_eq!(told(&acts, "session")[0]["id"], "old");
+        // What is repeated is not said again, and what it cost is not paid again.
+        let chunk = json!({"type": "update", "sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "old"}});
+        let usage = |amount: f64| json!({"type": "update", "sessionUpdate": "usage_update", "cost": {"amount": amount, "currency": "USD"}});
+        let update =
+            |it: Value| json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": it}});
+        assert_eq!(hear(&mut talk, &update(chunk)), []);
+        assert_eq!(hear(&mut talk, &update(usage(0.5))), []);
+        assert_eq!(talk.at(), At::Replay);
+        assert_eq!(sent(&talk.quiet()), ["session/prompt"]);
+        assert_eq!(talk.quiet(), []);
+        hear(&mut talk, &update(usage(0.75)));
+        let acts = hear(&mut talk, &answer(3, &json!({"stopReason": "end_turn"})));
+        assert_eq!(told(&acts, "turn")[0]["costMicros"], 250_000);
+    };
+    check(json!({"loadSession": true}), "session/load");
+    check(json!({"loadSession": true, "sessionCapabilities": {"resume": {}}}), "session/resume");
+    check(json!({"loadSession": true, "sessionCapabilities": {"resume": null}}), "session/load");
+
+    for capabilities in [json!({}), json!({"loadSession": false})] {
+        let (talk, acts) = opened(Some("old"), &capabilities);
+        assert_eq!(talk.at(), At::Over);
+        let note = Do::Note("Session not found: it cannot go on with a session".to_owned());
+        assert!(acts.contains(&note), "{acts:?}");
+    }
+    let (mut talk, _) = opened(Some("old"), &json!({"loadSession": true}));
+    let error = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "no such session"}});
+    let acts = hear(&mut talk, &error);
+    assert!(acts.contains(&Do::Note("Session not found: no such session".to_owned())), "{acts:?}");
+}
+
+#[test]
+fn what_the_user_wants_is_chosen_before_the_work() {
+    let start = |order: Order, opened: &Value| {
+        let (mut talk, _) = Talk::begin(Brief { order, ..brief(Permissions::Edits, None) });
+        hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
+        let acts = hear(&mut talk, &answer(2, opened));
+        (talk, acts)
+    };
+    let policy = || brief(Permissions::Edits, None).order.policy;
+    let wanted = |model: Option<&str>, effort: Option<&str>| Order {
+        policy: policy(),
+        model: model.map(str::to_owned),
+        effort: effort.map(str::to_owned),
+    };
+    let options = json!([{"id": "m", "category": "model", "currentValue": "a"}, {"id": "t", "category": "thought_level"}]);
+    let (mut talk, acts) =
+        start(wanted(Some("big"), Some("high")), &json!({"sessionId": "S", "configOptions": options}));
+    assert_eq!(told(&acts, "session")[0]["model"], "big");
+    let Some(Do::Send(first)) = acts.last() else { panic!("{acts:?}") };
+    assert_eq!(first["params"], json!({"sessionId": "S", "configId": "m", "value": "big"}));
+    let acts = hear(&mut talk, &answer(3, &json!({})));
+    let [Do::Send(second)] = acts.as_slice() else { panic!("{acts:?}") };
+    assert_eq!(second["params"], json!({"sessionId": "S", "configId": "t", "value": "high"}));
+    assert_eq!(sent(&hear(&mut talk, &answer(4, &json!({})))), ["session/prompt"]);
+
+    let models = json!({"sessionId": "S", "models": {"currentModelId": "auto"}});
+    let (_, acts) = start(wanted(Some("big"), None), &models);
+    assert_eq!(sent(&acts), ["session/set_model"]);
+    let (_, acts) = start(wanted(None, None), &models);
+    assert_eq!(told(&acts, "session")[0]["model"], "auto");
+    let (talk, acts) = start(wanted(None, Some("high")), &models);
+    assert_eq!(talk.at(), At::Over);
+    assert!(
+        told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("`effort`")),
+        "{acts:?}"
+    );
+}
+
+#[test]
+fn other_versions_errors_and_silence_end_it() {
+    let (mut talk, _) = Talk::begin(brief(Permissions::Edits, None));
+    let acts = hear(&mut talk, &answer(1, &json!({"protocolVersion": 2})));
+    assert!(
+        told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("version 2")),
+        "{acts:?}"
+    );
+    assert_eq!(acts.last(), Some(&Do::End { well: false }));
+    // Nothing more is said to one that is done with.
+    assert_eq!(hear(&mut talk, &answer(1, &json!({"protocolVersion": 1}))), []);
+
+    let (mut talk, _) = opened(None, &json!({}));
+    let error = json!({"code": -32000, "message": "Authentication required", "data": {"details": "no key"}});
+    let acts = hear(&mut talk, &json!({"jsonrpc": "2.0", "id": 2, "error": error}));
+    let failed = &told(&acts, "failed")[0];
+    assert_eq!((&failed["code"], &failed["data"]["details"]), (&json!(-32_000), &json!("no key")));
+
+    let (mut talk, _) = Talk::begin(brief(Permissions::Edits, None));
+    let acts = talk.given_up(120);
+    assert!(told(&acts, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("120 s")), "{acts:?}");
+}
+
+#[test]
+fn what_is_no_message_is_passed_on_and_ends_nothing() {
+    let mut talk = working();
+    for noise in ["Loading…", "{\"type\":\"x\"}", "[1]", "{"] {
+        assert_eq!(talk.heard(noise, &|_| true), [Do::Note(noise.to_owned())]);
+    }
+    for ignored in [
+        json!({"jsonrpc": "2.0", "method": "_auth/status_update", "params": {}}),
+        json!({"jsonrpc": "2.0", "id": 99, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700}}),
+    ] {
+        assert_eq!(hear(&mut talk, &ignored), [], "{ignored}");
+    }
+    assert_eq!(talk.heard("", &|_| true), []);
+    assert_eq!(talk.at(), At::Working);
+}
+
+#[test]
+fn only_work_is_cancelled() {
+    let cancelled = working().cancel();
+    let Some(Do::Send(message)) = cancelled else { panic!("{cancelled:?}") };
+    assert_eq!((&message["method"], message.get("id")), (&json!("session/cancel"), None));
+    assert_eq!(Talk::begin(brief(Permissions::Edits, None)).0.cancel(), None);
+}
+
+#[test]
+fn long_texts_of_tools_are_cut_before_they_are_told() {
+    let mut talk = working();
+    let long = "é".repeat(20_000);
+    let update = json!({"type": "update", "sessionUpdate": "tool_call", "toolCallId": "1", "rawInput": {"content": long}});
+    let acts =
+        hear(&mut talk, &json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": update}}));
+    let [Do::Tell(told)] = acts.as_slice() else { panic!("{acts:?}") };
+    assert!(told["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::LONGEST), "{told}");
+}

@@ -1,0 +1,116 @@
+//! The agents that speak the Agent Client Protocol by themselves, each by `output = "acp"`: the same loops as without
+//! it, and what they are not allowed.
+
+use std::path::Path;
+
+use super::hands::{GEMINI, Hand, OPENCODE, QWEN};
+use super::model::Step;
+use super::others::{
+    ONE_FILE, Scene, denied, goes_on_with_its_session, over_its_quota, stopped, three_iterations,
+    turned_away_for_a_moment,
+};
+
+const GEMINI_ACP: Hand = GEMINI.with("output = \"acp\"\nmodel = \"gemini-2.5-flash\"\n", true);
+const OPENCODE_ACP: Hand = OPENCODE.with("output = \"acp\"\n", false);
+const QWEN_ACP: Hand = QWEN.with("output = \"acp\"\nargs = [\"--auth-type\", \"openai\"]\n", false);
+
+fn no_check(hand: Hand) {
+    let run = |_: &Path| vec![(hand.run)("echo no > b.txt"), Step::Text("Done.")];
+    denied(hand, "", run, "b.txt".into());
+}
+
+fn outside(hand: Hand) {
+    let write = |root: &Path| vec![(hand.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
+    denied(hand, "", write, "../b.txt".into());
+}
+
+#[test]
+fn gemini_by_acp_completes_three_iterations() {
+    three_iterations(GEMINI_ACP);
+}
+
+/// It does not find its own session again, and begins another one.
+#[test]
+fn gemini_by_acp_that_lost_its_session_begins_afresh() {
+    let scene = Scene::new(GEMINI_ACP, ONE_FILE, "[session]\ncontinue = true\n", |root| {
+        vec![Step::Text("Looking."), (GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
+    });
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let lost: Vec<bool> =
+        journal.all("agent-ended").iter().map(|it| it["run"]["sessionLost"] == true).collect();
+    assert_eq!(lost, [false, true, false], "{}", journal.told());
+}
+
+#[test]
+fn gemini_by_acp_turned_away_for_a_moment_is_waited_for() {
+    turned_away_for_a_moment(GEMINI_ACP);
+}
+
+#[test]
+fn gemini_by_acp_is_denied_commands_that_are_no_checks() {
+    no_check(GEMINI_ACP);
+}
+
+#[test]
+fn gemini_by_acp_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped(GEMINI_ACP, "auto", "");
+}
+
+#[test]
+fn gemini_by_acp_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
+    stopped(GEMINI_ACP, "off", "");
+}
+
+#[test]
+fn opencode_by_acp_completes_three_iterations() {
+    three_iterations(OPENCODE_ACP);
+}
+
+#[test]
+fn opencode_by_acp_goes_on_with_its_session() {
+    goes_on_with_its_session(OPENCODE_ACP);
+}
+
+#[test]
+fn opencode_by_acp_turned_away_for_a_moment_is_waited_for() {
+    turned_away_for_a_moment(OPENCODE_ACP);
+}
+
+#[test]
+fn opencode_by_acp_over_its_quota_is_waited_for() {
+    over_its_quota(OPENCODE_ACP);
+}
+
+#[test]
+fn opencode_by_acp_is_denied_commands_that_are_no_checks() {
+    no_check(OPENCODE_ACP);
+}
+
+#[test]
+fn opencode_by_acp_is_denied_what_lies_outside() {
+    outside(OPENCODE_ACP);
+}
+
+#[test]
+fn opencode_by_acp_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped(OPENCODE_ACP, "auto", "");
+}
+
+#[test]
+fn opencode_by_acp_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
+    stopped(OPENCODE_ACP, "off", "");
+}
+
+#[test]
+fn qwen_by_acp_does_its_work() {
+    let scene = Scene::new(QWEN_ACP, ONE_FILE, "", |root| {
+        vec![(QWEN.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
+    });
+    assert_eq!(scene.run().ended(0, "completed")["outcome"]["verified"], true);
+}
+
+#[test]
+fn qwen_by_acp_is_denied_commands_that_are_no_checks() {
+    no_check(QWEN_ACP);
+}

@@ -1,0 +1,171 @@
+//! Agents that speak the Agent Client Protocol, well and badly: `tests/rigs/acp.sh`.
+
+use serde_json::json;
+
+use crate::support::played::Played;
+use crate::support::scenario::Ends::{Failed, Verified};
+use crate::support::scenario::{Ends, Scenario};
+
+const DONE: &[&str] = &["It is there: `exists done`"];
+const EDIT: &str = r#"may '"kind":"edit","locations":[{"path":"done"}]' && touch done"#;
+const WORKS: &str = "touch done; chunk Done.; over end_turn";
+
+fn scenario<'a>(acts: &'a [&'a str], ends: Ends<'a>) -> Scenario<'a> {
+    Scenario { criteria: DONE, of_agent: "output = \"acp\"\n", acts, ends, ..Scenario::default() }
+}
+
+/// One act, and one that works.
+#[track_caller]
+fn then_works(act: &str) -> Played {
+    scenario(&[act, WORKS], Verified(2, "")).play()
+}
+
+#[test]
+fn works_as_any_other() {
+    let act = format!("{EDIT}; chunk 'Made '; chunk it.; over end_turn");
+    let played = scenario(&[&act], Verified(1, "")).play();
+    let run = &played.record("agent-ended", 1)["run"];
+    let expect = (&json!("Made it."), &json!("S-1"), &json!(15), &json!(0), &json!(0));
+    assert_eq!(
+        (&run["finalText"], &run["session"], &run["tokens"], &run["denials"], &run["exit"]),
+        expect,
+        "{run}"
+    );
+    assert_eq!((&run["error"], &run["note"]), (&json!(null), &json!(null)), "{run}");
+    played.told(1, "Make it so");
+}
+
+#[test]
+fn files_and_commands_are_known() {
+    let call = |fields: &str| {
+        format!("update '{{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\",{fields}}}'\n")
+    };
+    let act = call(r#""kind":"edit","status":"completed","locations":[{"path":"a.txt"}]"#)
+        + &call(r#""kind":"execute","status":"completed","title":"make it""#)
+        + WORKS;
+    let played = scenario(&[&act], Verified(1, "")).play();
+    let run = &played.record("agent-ended", 1)["run"];
+    assert_eq!((&run["files"], &run["commands"]), (&json!(["a.txt"]), &json!(["make it"])), "{run}");
+}
+
+#[test]
+fn what_is_no_check_is_refused() {
+    const PUSH: &str =
+        r#"may '"kind":"execute","rawInput":{"command":"git push"}' && touch done; over end_turn"#;
+    let played = then_works(PUSH);
+    let run = &played.record("agent-ended", 1)["run"];
+    assert_eq!((&run["denials"], &run["denied"]), (&json!(1), &json!(["run: git push"])), "{run}");
+    // The control: the same request is granted where everything is.
+    let all = "output = \"acp\"\npermissions = \"all\"\n";
+    Scenario { of_agent: all, ..scenario(&[PUSH], Verified(1, "")) }.play();
+}
+
+#[test]
+fn checks_are_allowed_as_they_are_written_and_not_otherwise() {
+    let ask = |command: &str| format!(r#"may '"kind":"execute","rawInput":{{"command":"{command}"}}'"#);
+    let act =
+        format!("{} && {{ {} || touch done; }}; over end_turn", ask("test -e done"), ask("test -e done; x"));
+    let acts = [act.as_str()];
+    let criteria = &["It is there: `$ test -e done`"];
+    Scenario { criteria, ..scenario(&acts, Verified(1, "")) }.play();
+}
+
+#[test]
+fn nothing_is_written_outside_of_the_tree() {
+    for path in ["../outside", "/etc/outside", "out/outside", ".git/hooks/pre-commit"] {
+        let act =
+            format!(r#"may '"kind":"edit","locations":[{{"path":"{path}"}}]' && touch done; over end_turn"#);
+        let acts = [act.as_str(), WORKS];
+        let played = Scenario { before: "ln -s .. out", ..scenario(&acts, Verified(2, "")) }.play();
+        assert_eq!(played.record("agent-ended", 1)["run"]["denied"], json!([format!("edit: {path}")]));
+    }
+}
+
+#[test]
+fn a_refusal_that_repeats_needs_you() {
+    let act = r#"may '"kind":"execute","rawInput":{"command":"git push"}'; over end_turn"#;
+    scenario(&[act], Ends::Breaker(2, "2 iterations with denied tools")).play();
+}
+
+#[test]
+fn garbage_in_between_is_passed_over() {
+    let act = format!(
+        "says Loading; says '{{'; says '[]'; says '{{\"jsonrpc\":\"2.0\",\"method\":\"_x\"}}'; {WORKS}"
+    );
+    let played = scenario(&[&act], Verified(1, "")).play();
+    assert_eq!(played.record("agent-ended", 1)["run"]["finalText"], "Done.");
+}
+
+#[test]
+fn ends_in_the_middle_of_its_turn() {
+    then_works("echo 'out of memory' >&2; exit 3")
+        .did(1, "agent failed (exit 3: out of memory), nothing changed, checks not needed");
+    then_works("exit 0").did(
+        1,
+        "agent failed (exit 1: the agent ended before its turn was over), nothing changed, checks not needed",
+    );
+}
+
+#[test]
+fn never_answers() {
+    let scenario = scenario(&["# mute", WORKS], Verified(2, ""));
+    let played = Scenario { settings: "limits.idle_time = \"500ms\"", ..scenario }.play();
+    let run = &played.record("agent-ended", 1)["run"];
+    assert_eq!((&run["ending"], &run["survivors"]), (&json!("idle"), &json!(null)), "{run}");
+}
+
+#[test]
+fn refuses_the_work() {
+    let ended = Failed(3, "the agent refused to go on with this prompt");
+    scenario(&["over refusal"], ended).play();
+}
+
+#[test]
+fn ends_at_a_cap_of_its_own() {
+    let played = then_works("chunk Half.; over max_turn_requests");
+    let run = &played.record("agent-ended", 1)["run"];
+    assert_eq!((&run["note"], &run["error"]), (&json!("it ended at its own cap of requests"), &json!(null)));
+}
+
+#[test]
+fn nobody_is_logged_in() {
+    let ended = Failed(1, "it is not logged in: Authentication required (its ways: Log in with X)");
+    let played = scenario(&["# login"], ended).play();
+    assert_eq!(played.record("agent-ended", 1)["run"]["error"]["class"], "login");
+}
+
+#[test]
+fn a_session_goes_on_and_repeats_nothing() {
+    let scenario = scenario(&["chunk First.; over end_turn", WORKS], Verified(2, ""));
+    let played = Scenario { settings: "session.continue = true", ..scenario }.play();
+    let opened = |n: u32| std::fs::read_to_string(played.world.shared(&format!("open.{n}"))).unwrap();
+    assert!(opened(1).contains("session/new"), "{}", opened(1));
+    assert!(opened(2).contains("session/load") && opened(2).contains("\"S-1\""), "{}", opened(2));
+    assert_eq!(played.record("agent-ended", 2)["run"]["finalText"], "Done.");
+}
+
+#[test]
+fn is_told_when_it_has_to_end() {
+    let act = "trap '' TERM; read -r last; printf '%s\\n' \"$last\" > \"$folder/last\"; over cancelled";
+    let acts = [act, WORKS];
+    let settings = "limits.iteration_time = \"2s\"\nlimits.grace = \"3s\"";
+    let played = Scenario { settings, ..scenario(&acts, Verified(2, "")) }.play();
+    let last = std::fs::read_to_string(played.world.shared("last")).unwrap();
+    assert!(last.contains("session/cancel"), "{last}");
+    assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "timed-out");
+}
+
+#[test]
+fn trust_is_asked_for_what_it_is_and_may() {
+    let scenario = Scenario {
+        criteria: &["It is there: `$ test -e done`"],
+        of_agent: "output = \"acp\"\n",
+        acts: &[WORKS],
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    world
+        .run(&["run", "--dry-run"])
+        .out("acp.sh")
+        .out(r#""permissions":"edits","commands":["test -e done"]"#);
+}
