@@ -2,6 +2,7 @@
 // The text holds only our words and numbers, never text of a task or an agent; at most 24 characters besides the icon.
 
 import { facts, waiting } from "./facts";
+import { foreignBar } from "./foreign";
 import type { LoopStatus, StatusParams } from "./protocol";
 
 export type ServerState = "starting" | "ready" | "failed";
@@ -41,6 +42,8 @@ export function bar(input: BarInput): Bar | undefined {
   if (status.health === "error") return unable(status.message ?? "The server reports an error.");
   if (input.question !== undefined) return asked(input.question);
   if (status.tasks.some((it) => it.checking)) return plain("sync~spin", "Ralph checking", "Ralph, running checks", tasks(status));
+  const [plugins] = status.foreign ?? [];
+  if (plugins) return foreignBar(plugins, widest);
   const ended = unseen(status, input.news);
   if (ended) return one(ended, input.now);
   if (status.tasks.length === 0) return undefined;

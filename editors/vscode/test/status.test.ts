@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LoopStatus } from "../src/protocol";
+import type { ForeignLoop, LoopStatus } from "../src/protocol";
 import { bar, widest } from "../src/status";
 import type { Bar } from "../src/status";
 import { counts, ended, loop, status, task } from "./samples";
@@ -106,4 +106,26 @@ test("the text never holds words of a task, the label and the tooltip do", () =>
   assert.equal(it?.text, "Ralph 7/30 · 3/5");
   assert.match(it.label, /\$\(bell\)/);
   assert.match(it.tooltip, /\[a\]\(command:b\)/);
+});
+
+const plugins = { uri: "file:///w/.claude/ralph-loop.local.md", root: "file:///w", iteration: 3, prompt: "Parse dates" };
+const foreign = (changes: Partial<ForeignLoop>, ...loops: LoopStatus[]): Bar | undefined =>
+  bar({ server: "ready", now, status: status({ loops, foreign: [{ ...plugins, ...changes }] }), news: loops.map((it) => it.id) });
+
+check("a loop of the plugin", () => foreign({ maxIterations: 20 }), "plug", "Ralph 3/20 (plugin)");
+check("a loop of the plugin without a limit", () => foreign({}), "plug", "Ralph 3 (plugin)");
+check("a loop of the plugin that says too much", () => foreign({ iteration: 4294967295, maxIterations: 4294967295 }), "plug", "Ralph 4294967295/4294967");
+check("one of our own comes before that of the plugin", () => foreign({}, loop()), "sync~spin", "Ralph 7/30 · 3/5");
+
+test("subagents and who started them are in the tooltip", () => {
+  const agents = [
+    { id: "a", what: "look around", depth: 1, state: "started" as const },
+    { id: "b", by: "a", call: "toolu_1", what: "read", depth: 2, state: "ended" as const },
+  ];
+  const spawns = { used: 2, budget: 12, depth: 2, inIteration: 2, refused: 1, agents };
+  const lines = shown(loop({ spawns }))?.tooltip.split("\n") ?? [];
+  const at = lines.indexOf("2 of 12 subagents, 2 deep, 1 refused");
+  assert.deepEqual(lines.slice(at + 1, at + 3).map((it) => it.trim()), ["look around (started)", "read (ended)"]);
+  assert.ok(at >= 0 && (lines[at + 2] ?? "").search(/\S/) > (lines[at + 1] ?? "").search(/\S/), "the one below the other is further in");
+  assert.ok(!shown(loop())?.tooltip.includes("subagents"), "without any nothing is said");
 });

@@ -85,3 +85,22 @@ test("vscode_face: the client announces itself", () => {
   assert.equal(hello.params.capabilities.experimental.loopkeeper.version, 1);
   assert.equal(hello.params.initializationOptions.trusted, true);
 });
+
+test("vscode_face: a loop of Claude Code's plugin is shown, taken over and stopped", async () => {
+  const uri = stage.uri(".claude/ralph-loop.local.md");
+  const foreign = [{ uri, root: `file://${stage.folder}`, iteration: 3, maxIterations: 20, prompt: "Build a REST API." }];
+  stage.status([], undefined, { foreign });
+  const it = await window.sees("Ralph 3/20 (plugin)");
+  assert.deepEqual([it.icon, it.tone], ["plug", "normal"]);
+  assert.match(it.label, /Claude Code's plugin, iteration 3 of 20/);
+  await window.palette("Ralph: Show Status");
+  await window.pick("Continue Under loopkeeper");
+  await stage.ordered("loopkeeper.server.import", (order) => order.file === uri);
+  await window.palette("Ralph: Show Status");
+  await window.pick("Stop the Plugin's Loop");
+  await stage.ordered("loopkeeper.server.stop", (order) => order.loopId === uri);
+  stage.status([stage.loop()], undefined, { foreign });
+  await window.sees("Ralph 7/30 · 3/5");
+  stage.status();
+  await window.sees("Ralph");
+});

@@ -50,8 +50,8 @@ export class Stage {
     return { id: "PROMPT.md", uri: this.uri("PROMPT.md"), root: `file://${this.folder}`, title: "Parse dates", state: "idle", checking: false, unknownCommands: 0, criteria, ...changes };
   }
 
-  status(loops = [], tasks = [this.task()]) {
-    this.say("loopkeeper/status", { version: 1, seq: this.count, health: "ok", trusted: true, loops, tasks });
+  status(loops = [], tasks = [this.task()], more = {}) {
+    this.say("loopkeeper/status", { version: 1, seq: this.count, health: "ok", trusted: true, loops, tasks, ...more });
   }
 
   say(method, params, id) {

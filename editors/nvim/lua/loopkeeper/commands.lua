@@ -16,7 +16,7 @@ local M = {}
 local subcommands = {}
 for module, names in pairs({
   start = { 'start', 'check' },
-  control = { 'stop', 'pause', 'resume', 'reset', 'steer', 'answer' },
+  control = { 'stop', 'pause', 'resume', 'reset', 'steer', 'answer', 'import' },
   iterations = { 'rollback', 'diff', 'output', 'log' },
   look = { 'status', 'quickfix', 'trust', 'restart' },
 }) do

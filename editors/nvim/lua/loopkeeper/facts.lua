@@ -54,6 +54,25 @@ function M.of_loop(loop)
   return lines
 end
 
+---@param foreign loopkeeper.ForeignLoop
+---@return string 3/20; without a limit 3
+function M.foreign_count(foreign)
+  return foreign.maxIterations and ('%d/%d'):format(foreign.iteration, foreign.maxIterations)
+    or ('%d'):format(foreign.iteration)
+end
+
+---@param foreign loopkeeper.ForeignLoop
+---@return string[]
+function M.of_foreign(foreign)
+  local lines = { ("A loop of Claude Code's plugin, iteration %s"):format(M.foreign_count(foreign)) }
+  if foreign.promise then
+    table.insert(lines, ('  until <promise>%s</promise>'):format(foreign.promise))
+  end
+  table.insert(lines, '  ' .. foreign.prompt)
+  table.insert(lines, '  `:Ralph import` continues it under loopkeeper, `:Ralph stop` stops it')
+  return lines
+end
+
 --- How many there were, and those of the last iteration below whoever started them.
 ---@param spawns? loopkeeper.SpawnStatus
 ---@return string[]

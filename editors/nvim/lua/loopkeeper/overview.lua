@@ -102,6 +102,9 @@ end
 ---@return string[]
 local function lines()
   local all, loops = {}, status.loops()
+  for _, foreign in ipairs(status.foreign()) do
+    vim.list_extend(all, facts.of_foreign(foreign))
+  end
   for _, task in ipairs(status.tasks()) do
     if #all > 0 then
       table.insert(all, '')

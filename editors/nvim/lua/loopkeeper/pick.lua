@@ -117,6 +117,29 @@ function M.task(named, callback)
   end)
 end
 
+--- Calls back with a client and a loop of Claude Code's plugin; `otherwise` where there is none.
+---@param callback fun(client: vim.lsp.Client, foreign: loopkeeper.ForeignLoop)
+---@param otherwise fun()
+function M.foreign(callback, otherwise)
+  M.ready(function()
+    local all = everywhere(function(params)
+      return params.foreign or {}
+    end)
+    local function take(entry)
+      callback(entry.client, entry.it)
+    end
+    if #all > 1 then
+      ui.select(all, "Loop of Claude Code's plugin: ", function(entry)
+        return vim.fn.fnamemodify(vim.uri_to_fname(entry.it.root), ':~')
+      end, take)
+    elseif all[1] then
+      take(all[1])
+    else
+      otherwise()
+    end
+  end)
+end
+
 ---@param loops { client: vim.lsp.Client, it: loopkeeper.LoopStatus }[]
 local function loop_of_buffer(loops)
   for _, entry in ipairs(tasks_of_buffer(all_tasks())) do

@@ -3,6 +3,8 @@
 
 require('loopkeeper.highlights')
 
+local facts = require('loopkeeper.facts')
+
 local answer_within_ms = 20000
 
 local ui_state = { text = '', highlight = 'LoopkeeperIdle' }
@@ -108,6 +110,16 @@ function M.tasks()
   return tasks
 end
 
+--- Loops of Claude Code's plugin, which nobody here drives.
+---@return loopkeeper.ForeignLoop[]
+function M.foreign()
+  local all = {}
+  for root in vim.spairs(known) do
+    vim.list_extend(all, known[root].params.foreign or {})
+  end
+  return all
+end
+
 ---@param loop loopkeeper.LoopStatus
 ---@return boolean
 function M.is_open(loop)
@@ -175,6 +187,9 @@ local function summary()
     return ('Ralph %d at work'):format(#open), 'LoopkeeperWorking'
   elseif not open[1] and is_unable() then
     return 'Ralph: error', 'LoopkeeperStopped'
+  elseif not open[1] and M.foreign()[1] then
+    local text = ('Ralph %s (plugin)'):format(facts.foreign_count(M.foreign()[1]))
+    return text:sub(1, 24), 'LoopkeeperWorking'
   elseif loops[1] then
     return one(loops[1])
   elseif next(M.tasks()) then

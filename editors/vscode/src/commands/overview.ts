@@ -2,10 +2,11 @@
 
 import { commands } from "vscode";
 import { openServerSetting } from "../failure";
+import { foreignProgress } from "../foreign";
 import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands } from "../protocol";
-import type { LoopStatus, TaskEntry } from "../protocol";
+import type { ForeignLoop, LoopStatus, TaskEntry } from "../protocol";
 import { isActive, isTripped, progress, situation } from "../status";
 import { pickFrom } from "./pick";
 import type { Choice } from "./pick";
@@ -16,9 +17,9 @@ type Row = Choice<Act> | string;
 export async function showStatus(parts: Parts): Promise<void> {
   const { server, status } = parts;
   status.markSeen();
-  const { loops, tasks } = server.status ?? { loops: [], tasks: [] };
+  const { loops, tasks, foreign = [] } = server.status ?? { loops: [], tasks: [] };
   const active = loops.filter(isActive);
-  const rows = [...questionRows(parts), ...active.flatMap((it) => loopRows(parts, it)), ...tasks.flatMap((it) => taskRows(parts, it, active)), ...serverRows(parts)];
+  const rows = [...questionRows(parts), ...active.flatMap((it) => loopRows(parts, it)), ...foreign.flatMap((it) => foreignRows(parts, it)), ...tasks.flatMap((it) => taskRows(parts, it, active)), ...serverRows(parts)];
   const act = await pickFrom(title(parts, active), rows);
   await act?.();
 }
@@ -51,6 +52,16 @@ function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
   rows.push(order("Stop Loop", "debug-stop", Commands.stop));
   rows.push({ label: "$(output) Show Output", value: () => output.show(it) });
   return rows;
+}
+
+/** One that Claude Code's plugin drives. */
+function foreignRows({ server }: Parts, it: ForeignLoop): Row[] {
+  const description = plainLabel(`${foreignProgress(it)}: ${it.prompt}`);
+  return [
+    "Claude Code's plugin",
+    { label: "$(debug-continue) Continue Under loopkeeper", description, value: () => server.run(Commands.importLoop, { file: it.uri }) },
+    { label: "$(debug-stop) Stop the Plugin's Loop", description, value: () => server.run(Commands.stop, { loopId: it.uri }) },
+  ];
 }
 
 function taskRows({ server, trust }: Parts, it: TaskEntry, active: LoopStatus[]): Row[] {

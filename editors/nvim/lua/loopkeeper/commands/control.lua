@@ -1,8 +1,10 @@
--- What is asked of a loop at work: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`.
+-- What is asked of a loop at work: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, and `import` of one that
+-- Claude Code's plugin drives.
 
 local pick = require('loopkeeper.pick')
 local protocol = require('loopkeeper.protocol')
 local status = require('loopkeeper.status')
+local ui = require('loopkeeper.ui')
 
 local M = {}
 
@@ -29,7 +31,25 @@ M.stop = {
   bang = true,
   complete = open_loops,
   run = function(call)
-    order(call.words[1], protocol.commands.stop, { now = call.bang })
+    local function ours()
+      order(call.words[1], protocol.commands.stop, { now = call.bang })
+    end
+    if call.words[1] or vim.iter(status.loops()):any(status.is_open) then
+      return ours()
+    end
+    pick.foreign(function(client, foreign)
+      require('loopkeeper.orders').send(client, protocol.commands.stop, { loopId = foreign.uri })
+    end, ours)
+  end,
+}
+
+M.import = {
+  run = function()
+    pick.foreign(function(client, foreign)
+      require('loopkeeper.orders').send(client, protocol.commands.import, { file = foreign.uri })
+    end, function()
+      ui.error("no loop of Claude Code's plugin is at work here")
+    end)
   end,
 }
 
