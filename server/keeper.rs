@@ -2,7 +2,7 @@
 //! agent. Acts on what `loopkeeper_core::decide` says and decides nothing itself. Ends when the loop ends.
 
 pub mod agent;
-mod calls;
+pub mod calls;
 pub mod check_only;
 pub mod checks;
 pub mod control;

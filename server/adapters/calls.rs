@@ -36,6 +36,17 @@ pub struct Asker {
     pub limit: u32,
 }
 
+/// How many calls were made in the last hour, as far as the list tells.
+pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
+    let list = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        other => other.and_then(|mut file| List::read(&mut file)),
+    };
+    let list = list.map_err(|source| CallsError { action: "read", path: path.to_owned(), source })?;
+    let made = list.calls.values().filter(|it| counts((**it).min(now), now)).count();
+    Ok(u32::try_from(made).unwrap_or(u32::MAX))
+}
+
 /// Takes a slot for one iteration, durably. `None`: somebody else is at the list; to be asked again at once.
 /// An iteration that took one before takes no second: its first moves up to now.
 pub fn take(path: &Path, asker: &Asker, now: Moment) -> Result<Option<Slot>, CallsError> {

@@ -33,7 +33,7 @@ pub(super) fn take(scene: &Scene, state: &Loop, iteration: u32) {
 }
 
 /// As soon as whoever holds the list lets go of it.
-pub(super) async fn in_time(list: &Path, asker: &Asker) -> Slot {
+pub(crate) async fn in_time(list: &Path, asker: &Asker) -> Slot {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         if let Some(slot) = try_once(list, asker) {

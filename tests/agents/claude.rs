@@ -9,6 +9,7 @@ mod direct;
 mod hands;
 mod hooked;
 mod journal;
+mod judging;
 mod looping;
 mod model;
 mod others;

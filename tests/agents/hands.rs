@@ -18,6 +18,7 @@ pub(super) struct Hand {
     file: (&'static str, &'static str),
     /// Variables, `{model}` standing for the model's address and `{home}` for its home.
     env: &'static [(&'static str, &'static str)],
+    pub(super) read: fn(&Path) -> Step,
     /// A new file.
     pub(super) write: fn(&Path, &'static str) -> Step,
     pub(super) run: fn(&str) -> Step,
@@ -81,6 +82,7 @@ pub(super) const CODEX: Hand = Hand {
         ("CODEX_SANDBOX", "outer"),
         ("CODEX_THREAD_ID", "outer"),
     ],
+    read: |path| (CODEX.run)(&format!("cat '{}'", text(path))),
     write: |path, words| {
         let lines = words.lines().map(|it| format!("+{it}\n")).collect::<Vec<_>>().concat();
         let patch = format!("*** Begin Patch\n*** Add File: {}\n{lines}*** End Patch", text(path));
@@ -110,6 +112,7 @@ pub(super) const OPENCODE: Hand = Hand {
             "cost": {"input": 1, "output": 25}, "limit": {"context": 100000, "output": 4000}}}}}}"#,
     ),
     env: &[("OPENCODE_DISABLE_MODELS_FETCH", "1"), ("OPENCODE", "1"), ("AGENT", "1")],
+    read: |path| Step::Tool("read", json!({"filePath": text(path)})),
     write: |path, words| Step::Tool("write", json!({"filePath": text(path), "content": words})),
     run: |command| Step::Tool("bash", json!({"command": command, "description": "a step"})),
     busy: || openai(429, "rate_limit_exceeded", "Rate limit", &[("retry-after", "1")]),
@@ -125,6 +128,7 @@ pub(super) const GEMINI: Hand = Hand {
     settings: "model = \"gemini-2.5-flash\"\n",
     file: (".gemini/settings.json", r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#),
     env: &[("GEMINI_API_KEY", "dummy"), ("GOOGLE_GEMINI_BASE_URL", "{model}"), ("GEMINI_CLI", "1")],
+    read: |path| Step::Tool("read_file", json!({"file_path": text(path)})),
     write: |path, words| Step::Tool("write_file", json!({"file_path": text(path), "content": words})),
     run: |command| Step::Tool("run_shell_command", json!({"command": command})),
     busy: || {
@@ -157,6 +161,7 @@ pub(super) const QWEN: Hand = Hand {
         ("OPENAI_MODEL", "scripted"),
         ("QWEN_CODE", "1"),
     ],
+    read: GEMINI.read,
     write: GEMINI.write,
     run: |command| Step::Tool("run_shell_command", json!({"command": command, "is_background": false})),
     busy: CODEX.busy,

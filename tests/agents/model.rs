@@ -73,11 +73,13 @@ struct Shared {
     over: AtomicBool,
 }
 
+type Mind = Box<dyn Fn(&Value) -> Step + Send>;
+
 #[derive(Default)]
 struct State {
     script: Vec<Step>,
     /// In place of a script: what it makes of each request.
-    mind: Option<fn(&Value) -> Step>,
+    mind: Option<Mind>,
     /// Bodies of the agent's own requests, in order.
     asked: Vec<Value>,
 }
@@ -88,8 +90,8 @@ impl Model {
     }
 
     /// A model that reads what it is asked.
-    pub(crate) fn with_mind(mind: fn(&Value) -> Step) -> Self {
-        Self::of(State { mind: Some(mind), ..State::default() })
+    pub(crate) fn with_mind(mind: impl Fn(&Value) -> Step + Send + 'static) -> Self {
+        Self::of(State { mind: Some(Box::new(mind)), ..State::default() })
     }
 
     fn of(state: State) -> Self {
@@ -136,6 +138,15 @@ pub(crate) fn turns(body: &Value) -> Vec<(String, String)> {
     let messages = ["messages", "input", "contents"].into_iter().find_map(|it| body[it].as_array());
     let role = |it: &Value| it["role"].as_str().or(it["type"].as_str()).unwrap_or_default().to_owned();
     messages.into_iter().flatten().map(|it| (role(it), text_of(it))).collect()
+}
+
+/// How many tools answered so far.
+pub(crate) fn answers(body: &Value) -> usize {
+    /// As each protocol marks it.
+    const MARKS: [&str; 4] =
+        ["\"tool_result\"", "\"function_call_output\"", "\"role\":\"tool\"", "\"functionResponse\""];
+    let body = body.to_string();
+    MARKS.iter().map(|it| body.matches(it).count()).sum()
 }
 
 /// The text of a message, whether it is one string or parts.
@@ -202,7 +213,7 @@ fn answer(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
 impl Shared {
     fn next(&self, body: Value) -> (usize, Step) {
         let mut state = self.state.lock().expect("no panic while locked");
-        let thought = state.mind.map(|mind| mind(&body));
+        let thought = state.mind.as_ref().map(|mind| mind(&body));
         state.asked.push(body);
         let number = state.asked.len();
         if let Some(step) = thought {

@@ -16,8 +16,8 @@ use crate::cli::{Ran, Terminal};
 
 /// A work tree with a task, and the model that its agent asks.
 pub(super) struct Scene {
-    terminal: Terminal,
-    model: Model,
+    pub(super) terminal: Terminal,
+    pub(super) model: Model,
     hand: Hand,
     env: Vec<(&'static str, String)>,
 }
@@ -25,8 +25,13 @@ pub(super) struct Scene {
 impl Scene {
     /// `more` stands at the end of the configuration, in the agent's own table.
     pub(super) fn new(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
+        Self::with_model(hand, task, more, |root| Model::start(script(root)))
+    }
+
+    /// The same, with a model that may have a mind of its own.
+    pub(super) fn with_model(hand: Hand, task: &str, more: &str, model: impl FnOnce(&Path) -> Model) -> Self {
         let terminal = Terminal::new();
-        let model = Model::start(script(&terminal.root().canonicalize().expect("a real path")));
+        let model = model(&terminal.root().canonicalize().expect("a real path"));
         let env = hand.prepare(&terminal.folder().join("home"), &model.url());
         let Hand { name, settings, .. } = hand;
         terminal.file("PROMPT.md", task).file(
@@ -39,7 +44,7 @@ impl Scene {
         Self { terminal, model, hand, env }
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub(super) fn command(&self, args: &[&str]) -> Command {
         let folder = self.hand.program().parent().expect("a folder").to_owned();
         let usual = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&usual)));
@@ -71,7 +76,7 @@ impl Scene {
     }
 }
 
-const THREE_FILES: &str = "# Three files\n\nWrite them.\n\n## Done when\n\n\
+pub(super) const THREE_FILES: &str = "# Three files\n\nWrite them.\n\n## Done when\n\n\
     - The first is there: `has \"one\" a.txt`\n\
     - The second is there: `has \"two\" b.txt`\n\
     - There are three: `$ sh count.sh` `== 3`\n";
@@ -323,4 +328,19 @@ fn qwen_completes_three_iterations() {
 fn qwen_is_denied_commands_that_are_no_checks() {
     let run = |_: &Path| vec![(QWEN.run)("echo no > b.txt"), Step::Text("Done.")];
     denied(QWEN, "", run, "b.txt".into());
+}
+
+#[test]
+fn qwen_turned_away_for_a_moment_is_waited_for() {
+    turned_away_for_a_moment(QWEN);
+}
+
+#[test]
+fn qwen_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped(QWEN, "auto", "");
+}
+
+#[test]
+fn qwen_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace() {
+    stopped(QWEN, "off", "");
 }

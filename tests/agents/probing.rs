@@ -6,16 +6,13 @@ use std::process::Command;
 use regex::Regex;
 use serde_json::{Value, json};
 
-use super::hands::GEMINI;
-use super::model::{Model, Step, turns};
+use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
+use super::model::{Model, Step, answers, turns};
 use super::program;
 use crate::cli::{Ran, Terminal};
 use crate::probe::Table;
 
 const BLOCK: &str = "---RALPH_STATUS---\nSTATUS: STATE\nEXIT_SIGNAL: SIGNAL\n---END_RALPH_STATUS---\n";
-/// How each protocol marks what a tool answered.
-const ANSWERS: [&str; 4] =
-    ["\"tool_result\"", "\"function_call_output\"", "\"role\":\"tool\"", "\"functionResponse\""];
 
 /// An agent's own tools.
 struct Tools {
@@ -50,29 +47,28 @@ fn honest(body: &Value, tools: &Tools) -> Step {
         return said(joined(asked));
     }
     if asked.contains("sh wait.sh") {
-        let is_over = ANSWERS.iter().any(|it| body.to_string().contains(it));
-        return if is_over { said("DONE".to_owned()) } else { (tools.run)("sh wait.sh") };
+        return if answers(body) > 0 { said("DONE".to_owned()) } else { (tools.run)("sh wait.sh") };
     }
     if asked.contains("# Total") {
         let block = BLOCK.replace("STATE", "BLOCKED").replace("SIGNAL", "false");
         return said(format!("There is no ledger.\n\n{block}"));
     }
-    sum(&body.to_string(), asked, tools)
+    sum(body, asked, tools)
 }
 
 /// Reads the numbers, writes their sum, and says so; the second time there is nothing to do.
-fn sum(body: &str, asked: &str, tools: &Tools) -> Step {
+fn sum(body: &Value, asked: &str, tools: &Tools) -> Step {
     let folder = Regex::new(r#"/[^"\\\s<]*loopkeeper-probe-[0-9a-f-]+/[0-9a-f-]+"#).expect("a pattern");
-    let folder = folder.find(body).map(|it| PathBuf::from(it.as_str())).unwrap_or_default();
-    let answers: usize = ANSWERS.iter().map(|it| body.matches(it).count()).sum();
-    match answers {
+    let whole = body.to_string();
+    let folder = folder.find(&whole).map(|it| PathBuf::from(it.as_str())).unwrap_or_default();
+    match answers(body) {
         0 if asked.contains("iteration 2 of") => done(),
         0 => (tools.read)(&folder.join("numbers.txt")),
         1 => {
             // Each stands at the end of a line, behind what named the file.
-            let answer = body.rsplit("numbers.txt").next().unwrap_or_default();
+            let answer = whole.rsplit("numbers.txt").next().unwrap_or_default();
             let lines = answer.replace("\\\\n", "\n").replace("\\n", "\n");
-            let numbers = Regex::new(r#"(?m)(?:^|[^0-9])(\d{3,4})(?:$|"|<)"#).expect("a pattern");
+            let numbers = Regex::new(r#"(?m)(?:^|[^0-9a-f])(\d{3,4})(?:$|"|<)"#).expect("a pattern");
             let numbers = numbers.captures_iter(&lines).take(3).filter_map(|it| it[1].parse::<u64>().ok());
             (tools.write)(&folder.join("sum.txt"), format!("{}\n", numbers.sum::<u64>()).leak())
         }
@@ -87,9 +83,9 @@ fn joined(text: &str) -> String {
 
 /// What a probe of it says. `prepare` gives the variables by which it finds its model.
 fn probed(
-    name: &str,
+    (name, program): (&str, &Path),
     settings: &str,
-    program: &Path,
+    code: i32,
     mind: fn(&Value) -> Step,
     prepare: impl FnOnce(&Path, &str, &mut Command),
 ) -> Value {
@@ -103,7 +99,7 @@ fn probed(
     command.env("PATH", path.expect("folders without colons"));
     prepare(&terminal.folder().join("home"), &model.url(), &mut command);
     let ran = Ran::of(&command.output().expect("the binary starts"));
-    ran.expect(0);
+    ran.expect(code);
     serde_json::from_str(&ran.stdout).expect("JSON")
 }
 
@@ -118,7 +114,7 @@ fn claude_probed_has_a_yes_everywhere() {
     };
     let settings =
         "[env.set]\nCLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC = \"1\"\nCLAUDE_CODE_MAX_RETRIES = \"0\"\n";
-    let report = probed("claude", settings, &program(), tools, |_, url, command| {
+    let report = probed(("claude", &program()), settings, 0, tools, |_, url, command| {
         command
             .env("ANTHROPIC_BASE_URL", url)
             .env("ANTHROPIC_API_KEY", "dummy")
@@ -132,15 +128,50 @@ fn claude_probed_has_a_yes_everywhere() {
     assert_eq!(report["recommendation"]["toml"], "agent = \"claude\"\nmode = \"loop\"\n");
 }
 
+/// What a probe of one of the others says.
+fn table(hand: Hand, code: i32, mind: fn(&Value) -> Step) -> Value {
+    let settings = format!("[agents.{}]\n{}", hand.name, hand.settings);
+    probed((hand.name, &hand.program()), &settings, code, mind, |home, url, command| {
+        command.envs(hand.prepare(home, url));
+    })
+}
+
+fn tools(hand: &Hand) -> Tools {
+    Tools { read: hand.read, write: hand.write, run: hand.run }
+}
+
+/// Its tools outlive it: without a namespace they would go on.
 #[test]
 fn gemini_probed_leaves_its_tools_behind() {
-    let tools = |body: &Value| {
-        let read = |path: &Path| Step::Tool("read_file", json!({"file_path": path}));
-        honest(body, &Tools { read, write: GEMINI.write, run: GEMINI.run })
-    };
-    let settings = format!("[agents.gemini]\n{}", GEMINI.settings);
-    let report = probed("gemini", &settings, &GEMINI.program(), tools, |home, url, command| {
-        command.envs(GEMINI.prepare(home, url));
-    });
+    let report = table(GEMINI, 0, |body| honest(body, &tools(&GEMINI)));
     Table::of(&report).others(&[("stop", "no")]).fact("output", "as Gemini CLI prints them");
+}
+
+/// It passes over hooks that nobody reviewed; its own sandbox takes its tools along.
+#[test]
+fn codex_probed_runs_no_hook_of_a_folder() {
+    let report = table(CODEX, 0, |body| honest(body, &tools(&CODEX)));
+    let table = Table::of(&report).by_network("exit-codes");
+    table.others(&[("hook", "no")]).fact("output", "as Codex prints them");
+}
+
+#[test]
+fn opencode_probed_leaves_its_tools_behind_and_has_no_stop_hook() {
+    let report = table(OPENCODE, 0, |body| honest(body, &tools(&OPENCODE)));
+    let table = Table::of(&report).by_network("exit-codes");
+    table.others(&[("stop", "no"), ("hook", "no")]).fact("output", "as OpenCode prints them");
+}
+
+/// It would ask the same again for ever.
+#[test]
+fn opencode_probed_that_hears_only_garbage_is_ended() {
+    let report = table(OPENCODE, 1, |_| Step::Garbage);
+    Table::of(&report).fact("prompt", "asked its model again and again");
+    assert_eq!(report["calls"], 1, "{report}");
+}
+
+#[test]
+fn qwen_probed_leaves_its_tools_behind() {
+    let report = table(QWEN, 0, |body| honest(body, &tools(&QWEN)));
+    Table::of(&report).others(&[("stop", "no")]).fact("output", "as Claude Code prints them");
 }

@@ -1,8 +1,13 @@
 //! `loopkeeper doctor --probe` against scripts: an honest agent, and those that lie, each in its own way.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
+use rustix::fs::{CWD, Mode, OFlags, fcntl_setfl, mkfifoat};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::cli::{Ran, Terminal};
@@ -29,6 +34,14 @@ impl Table {
         self
     }
 
+    /// A question that is answered with yes where there is a network, and not with no where there is none.
+    #[track_caller]
+    pub(crate) fn by_network(mut self, question: &str) -> Self {
+        let row = self.0.remove(question).expect("a row");
+        assert!(row.0 == "yes" || row.0 == "unclear", "{question}: {row:?}");
+        self
+    }
+
     #[track_caller]
     pub(crate) fn fact(&self, question: &str, part: &str) -> &Self {
         assert!(self.0[question].1.contains(part), "{:#?}", self.0);
@@ -44,10 +57,18 @@ fn configured(kind: &str) -> Terminal {
     terminal
 }
 
-fn probe(terminal: &Terminal, args: &[&str]) -> Ran {
+fn command(terminal: &Terminal, args: &[&str]) -> Command {
     let mut command = terminal.command(&[&["doctor", "--agent", "fake", "--probe"], args].concat());
     command.env("FAKE_API_KEY", "k-secret");
-    Ran::of(&command.output().expect("the binary starts"))
+    command
+}
+
+fn probe(terminal: &Terminal, args: &[&str]) -> Ran {
+    Ran::of(&command(terminal, args).output().expect("the binary starts"))
+}
+
+fn calls(terminal: &Terminal) -> usize {
+    std::fs::read_to_string(terminal.state().join("calls")).map_or(0, |it| it.lines().count())
 }
 
 fn probed(kind: &str, code: i32) -> (Value, Table) {
@@ -129,4 +150,55 @@ fn a_probe_starts_nothing_without_a_yes() {
     nothing(&["--yes"], 5, "`fake` is not trusted");
     nothing(&["--trust"], 2, "`--yes` starts it without being asked");
     terminal.run(&["doctor", "--probe"]).expect(2).err("--agent");
+}
+
+#[test]
+fn each_start_is_a_call_of_this_hour() {
+    let terminal = configured("honest");
+    probe(&terminal, &["--yes", "--trust"]).expect(0).err("of which there were 0 in the last hour");
+    assert_eq!(calls(&terminal), 8);
+    let limited = format!("{}[limits]\ncalls_per_hour = 15\n", terminal.read("loopkeeper.toml"));
+    terminal.file("loopkeeper.toml", &limited);
+    probe(&terminal, &["--yes", "--trust"])
+        .expect(1)
+        .err("a probe takes 8 calls, and 7 of this hour's 15 are left")
+        .err("`limits.calls_per_hour`");
+    assert_eq!(calls(&terminal), 8);
+}
+
+#[test]
+fn what_never_ends_is_ended() {
+    let terminal = configured("hanging");
+    let limited = format!("{}[limits]\niteration_time = \"1s\"\n", terminal.read("loopkeeper.toml"));
+    terminal.file("loopkeeper.toml", &limited);
+    let ran = probe(&terminal, &["--yes", "--trust", "--json"]);
+    ran.expect(1).err("for at most 1.0 s").err("It does not answer");
+    let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    Table::of(&report).fact("prompt", "was still at it when its time was over");
+}
+
+/// Everything of the agent holds the pipe open: at its other end one sees when the last of it is gone.
+#[test]
+fn a_probe_that_is_interrupted_leaves_nothing_behind() {
+    let terminal = configured("hanging");
+    let (pipe, temporary) = (terminal.folder().join("home/pipe"), terminal.folder().join("tmp"));
+    std::fs::create_dir(&temporary).expect("a folder");
+    mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).expect("a pipe");
+    let mut command = command(&terminal, &["--yes", "--trust"]);
+    let probe = command.env("TMPDIR", &temporary).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let probe = probe.expect("the binary starts");
+    let mut reader = File::open(&pipe).expect("the pipe's end");
+    let mut word = [0; 8];
+    reader.read_exact(&mut word).expect("the agent's word");
+    assert_eq!(&word, b"started\n");
+    fcntl_setfl(&reader, OFlags::NONBLOCK).expect("a flag");
+    let early = reader.read(&mut word).expect_err("the agent is alive");
+    assert_eq!(early.kind(), ErrorKind::WouldBlock);
+    assert_eq!(std::fs::read_dir(&temporary).expect("a folder").count(), 1);
+
+    kill_process(Pid::from_child(&probe), Signal::INT).expect("it is alive");
+    Ran::of(&probe.wait_with_output().expect("it ends")).expect(130).err("Interrupted");
+    assert_eq!(reader.read(&mut word).expect("no process holds the pipe any more"), 0);
+    assert_eq!(std::fs::read_dir(&temporary).expect("a folder").count(), 0);
+    assert_eq!(calls(&terminal), 1);
 }

@@ -46,8 +46,11 @@ fn full(wall: u64) -> Slot {
 #[test]
 fn a_window_slides() {
     let world = World::new(b"");
+    assert_eq!(this_hour(&world.path(), T0).unwrap(), 0);
     assert_eq!(world.take("a", 1, 2, T0), taken(1));
     assert_eq!(world.take("b", 1, 2, T0 + 1_000), taken(2));
+    let made = |at| this_hour(&world.path(), at).unwrap();
+    assert_eq!((made(T0 + 1_000), made(T0 + HOUR_MS), made(T0 + HOUR_MS + 1_000)), (2, 1, 0));
     assert_eq!(world.take("a", 2, 2, T0 + 2_000), full(T0 + HOUR_MS));
     assert_eq!(world.take("a", 2, 2, T0 + HOUR_MS - 1), full(T0 + HOUR_MS));
     assert_eq!(world.take("a", 2, 2, T0 + HOUR_MS), taken(2));
@@ -64,6 +67,7 @@ fn the_same_iteration_is_charged_once() {
     let world = World::new(b"");
     assert_eq!(world.take("a", 1, 1, T0), taken(1));
     assert_eq!(world.take("a", 1, 1, T0 + 5_000), taken(1));
+    assert_eq!(this_hour(&world.path(), T0 + 5_000).unwrap(), 1);
     // It counts from when it really starts.
     assert_eq!(world.take("b", 1, 1, T0 + 6_000), full(T0 + 5_000 + HOUR_MS));
 }

@@ -269,6 +269,14 @@ impl Looked {
     }
 }
 
+/// Without keys, and without any home but this one.
+pub(super) fn bare_environment(home: PathBuf) -> Vec<(OsString, OsString)> {
+    let mut env = scrubbed(Reader::Check, &[], &[], std::env::vars_os());
+    env.retain(|(name, _)| name != "HOME" && !name.to_string_lossy().starts_with("XDG_"));
+    env.push(("HOME".into(), home.into()));
+    env
+}
+
 fn is_own(agent: &AgentSettings) -> bool {
     agent.name != "demo" && KNOWN.iter().all(|it| it.name != agent.name)
 }

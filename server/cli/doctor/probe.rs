@@ -3,6 +3,7 @@
 
 mod calls;
 mod consent;
+mod watching;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,17 +12,17 @@ use loopkeeper_core::doctor::{KNOWN, Version};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::{Format, Probe, Report, Seen, Tried, format_of, judge, markdown, recommend};
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::Argument;
+use loopkeeper_core::settings::{Argument, Limits};
 use loopkeeper_core::view::words;
 
-use self::calls::{Caller, LONGEST, Made};
+use self::calls::{Caller, Made, longest};
 use super::Args;
 use super::facts::{Looked, block_on};
 use super::show;
 use crate::adapters::sandbox::Domain;
 use crate::adapters::{clock, durable};
 use crate::cli::exit::Exit;
-use crate::cli::failure::{Answer, Failure};
+use crate::cli::failure::{Answer, Failure, note};
 use crate::cli::out::Out;
 use crate::cli::render::Glyphs;
 
@@ -32,11 +33,15 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Answer {
     looked.resolved.settings()?;
     let plan = looked.plan()?;
     consent::trust(&looked, &plan, args)?;
-    if !consent::pay(&plan, args.yes)? {
+    consent::has_room(&looked)?;
+    if !consent::pay(&looked, &plan, args.yes)? {
         return Err(Failure::usage("nothing was started").hint("`--yes` starts it without being asked."));
     }
-    let caller = Caller::new(&looked, plan)?;
-    let Made { plan, words, calls, starts } = block_on(caller.all())??;
+    let made = block_on(async { Caller::new(&looked, plan)?.all().await })??;
+    let Some(Made { plan, words, calls, starts }) = made else {
+        note("Interrupted: nothing was found out. The agent has ended, and its folders are removed.");
+        return Ok(Exit::Signalled);
+    };
     let rows = judge(&calls, &words);
     let format = calls.get(&Probe::Answer).map_or(Format::Nothing, |it: &Seen| format_of(&it.stdout));
     let tried = tried(&looked, &plan, format);
@@ -101,13 +106,15 @@ fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// What the user should know before anything is spent.
-fn announcement(plan: &AgentPlan) -> String {
+/// What the user should know before anything is spent. `made`: calls of this hour so far.
+fn announcement(plan: &AgentPlan, limits: &Limits, made: u32) -> String {
     format!(
         "Probing `{}` starts it {} times (one more where it takes its prompt in another way), each time in an empty \
-         folder of its own and for at most {}. Every start is a call of its model and costs what that costs.",
+         folder of its own and for at most {}. Every start is a call of its model and costs what that costs; it \
+         counts like those of loops, of which there were {made} in the last hour (`limits.calls_per_hour` is {}).",
         sanitize::line(&plan.name),
         Probe::ALL.len(),
-        words::duration(LONGEST.as_millis() as u64),
+        words::duration(longest(limits).as_millis() as u64),
+        limits.calls_per_hour,
     )
 }

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::agent::reader::Halt;
+
 pub use judge::judge;
 pub use output::{Format, format_of};
 pub use recommend::{Recommendation, Tried, recommend};
@@ -87,6 +89,8 @@ pub struct Seen {
     pub not_started: Option<String>,
     /// It was ended for taking too long.
     pub timed_out: bool,
+    /// It was ended for going on without getting anywhere.
+    pub halted: Option<Halt>,
     /// How long it took to end after it was told to; absent where it was not.
     pub ended_after_ms: Option<u64>,
     pub stdout: String,

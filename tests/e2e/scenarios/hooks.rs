@@ -176,7 +176,7 @@ fn the_users_own_file_is_the_users_word_and_the_trees_is_not() {
     let hook = "[on]\nended = [\"sh\", \"-c\", \"touch ../agent/mine\"]\n";
     fs::write(&own, format!("limits.grace = \"300ms\"\n{hook}")).unwrap();
     let page = world.run(&["trust"]);
-    assert!(!page.stdout.contains("hook"), "{}", page.stdout);
+    assert!(page.stdout.lines().all(|it| !it.starts_with("hook ")), "{}", page.stdout);
     world.run(&["run", "--trust"]).expect(4);
     assert!(world.shared("mine").exists());
     // The tree's: asked about, and nothing starts before that.

@@ -8,32 +8,31 @@ use std::time::Duration;
 use loopkeeper_core::agent::argv::{self, Values};
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::decide::Slot;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::{Answer, Calls, Probe, Question, Scene, Seen, Words, judge, scene};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::PromptBy;
-use loopkeeper_core::view::words;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use loopkeeper_core::settings::{Limits, PromptBy};
 use uuid::Uuid;
 
-use super::super::facts::Looked;
+use super::super::facts::{Looked, bare_environment};
+use super::watching::{Interrupts, Within, watch};
 use crate::acp;
-use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stdin, Stream};
-use crate::adapters::sandbox::Domain;
+use crate::adapters::calls::Asker;
+use crate::adapters::process::{Job, Stdin};
 use crate::adapters::scratch::{self, Look, Scratch};
 use crate::adapters::trust::permit::Approved;
 use crate::cli::failure::{Failure, note};
 use crate::keeper::agent::{RESUMED, SESSION};
+use crate::keeper::calls;
+use crate::keeper::stage::Env;
 
-/// No call takes longer; what does is ended.
-pub(super) const LONGEST: Duration = Duration::from_secs(300);
+/// No call takes longer, whatever an iteration may take; what does is ended.
+const LONGEST: Duration = Duration::from_secs(300);
+/// Whoever has to fail does so by then, or asks for ever.
+const TO_FAIL: Duration = Duration::from_secs(30);
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(10);
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// The command that is to be interrupted is really running by then.
-const INTO_IT: Duration = Duration::from_millis(500);
-/// Of each stream; the end is kept.
-const MOST_BYTES: usize = 1 << 20;
 
 /// An agent with all that its calls need.
 pub(super) struct Caller<'a> {
@@ -44,7 +43,10 @@ pub(super) struct Caller<'a> {
     redactor: Redactor,
     /// Of the first call.
     session: String,
+    /// What its calls stand under in the user's list.
+    asker: String,
     starts: usize,
+    interrupts: Interrupts,
 }
 
 /// What all calls came to.
@@ -58,6 +60,7 @@ pub(super) struct Made {
 }
 
 impl<'a> Caller<'a> {
+    /// Needs a runtime.
     pub(super) fn new(looked: &'a Looked, plan: AgentPlan) -> Result<Self, Failure> {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
@@ -69,35 +72,52 @@ impl<'a> Caller<'a> {
             words: Words::new(Uuid::new_v4().as_u64_pair().0),
             redactor: Redactor::from_env(secrets),
             session: Uuid::new_v4().to_string(),
+            asker: format!("probe-{}", Uuid::new_v4().simple()),
             starts: 0,
+            interrupts: Interrupts::listen()?,
         })
     }
 
-    /// Every call in its order; an agent that does not even answer is not asked any further.
-    pub(super) async fn all(mut self) -> Result<Made, Failure> {
+    /// Every call in its order; an agent that does not even answer is not asked any further. `None`: somebody wants
+    /// no more of it, and nothing of the agent runs any more.
+    pub(super) async fn all(mut self) -> Result<Option<Made>, Failure> {
+        let calls = self.each().await?;
+        if self.interrupts.were_heard() {
+            return Ok(None);
+        }
+        Ok(Some(Made { plan: self.plan, words: self.words, calls, starts: self.starts }))
+    }
+
+    async fn each(&mut self) -> Result<Calls, Failure> {
         let mut calls = Calls::new();
         let mut folders = BTreeMap::new();
         for (at, probe) in Probe::ALL.into_iter().enumerate() {
             note(format_args!("{}/{} {}", at + 1, Probe::ALL.len(), probe.title()));
-            let mut seen = self.call(probe, &mut folders).await?;
+            let Some(mut seen) = self.call(probe, &mut folders).await? else { break };
             if probe == Probe::Answer {
                 seen = self.or_by_argument(seen, &mut folders).await?;
-                self.session = session(&self.plan, &seen).unwrap_or(self.session);
+                if let Some(session) = session(&self.plan, &seen) {
+                    self.session = session;
+                }
             }
             calls.insert(probe, seen);
+            if self.interrupts.were_heard() {
+                break;
+            }
             if probe == Probe::Answer && !answers(&calls, &self.words) {
                 note("It does not answer: the other calls are not made.");
                 break;
             }
         }
-        Ok(Made { plan: self.plan, words: self.words, calls, starts: self.starts })
+        Ok(calls)
     }
 
     /// A command that was not told how it takes its prompt may take it as its last argument.
     async fn or_by_argument(&mut self, seen: Seen, folders: &mut Folders) -> Result<Seen, Failure> {
         let first: Calls = [(Probe::Answer, seen.clone())].into();
         let is_open = self.plan.prompt == PromptBy::Stdin && self.looked.is_own(&self.plan.name);
-        if answers(&first, &self.words) || !is_open || seen.not_started.is_some() {
+        let is_over = answers(&first, &self.words) || self.interrupts.were_heard();
+        if is_over || !is_open || seen.not_started.is_some() {
             return Ok(seen);
         }
         note("It did not answer: once more, with the prompt as an argument.");
@@ -107,14 +127,18 @@ impl<'a> Caller<'a> {
         folders.clear();
         self.session = Uuid::new_v4().to_string();
         let again = self.call(Probe::Answer, folders).await?;
-        if !answers(&[(Probe::Answer, again.clone())].into(), &self.words) {
+        let is_it = |it: &Seen| answers(&[(Probe::Answer, it.clone())].into(), &self.words);
+        Ok(again.filter(is_it).unwrap_or_else(|| {
             self.plan = by_stdin;
-            return Ok(seen);
-        }
-        Ok(again)
+            seen
+        }))
     }
 
-    async fn call(&mut self, probe: Probe, folders: &mut Folders) -> Result<Seen, Failure> {
+    /// `None`: there is no call left in this hour.
+    async fn call(&mut self, probe: Probe, folders: &mut Folders) -> Result<Option<Seen>, Failure> {
+        if !self.charge().await? {
+            return Ok(None);
+        }
         self.starts += 1;
         let folder = match probe.follows().and_then(|it| folders.get(&it)) {
             Some(folder) => folder.clone(),
@@ -126,14 +150,39 @@ impl<'a> Caller<'a> {
         }
         let job = self.job(probe, &scene, &folder)?;
         let before = Look::at(&folder);
-        let mut seen = watch(&job, &self.looked.domain, scene.stop_at.map(|it| folder.join(it))).await;
+        let within = Within {
+            domain: &self.looked.domain,
+            longest: self.longest(probe),
+            steps: self.looked.settings.limits.steps,
+            dialect: self.plan.dialect,
+            stop_at: scene.stop_at.map(|it| folder.join(it)),
+        };
+        let mut seen = watch(&job, &within, &mut self.interrupts).await;
         let after = Look::at(&folder);
         seen.written = after.written_since(&before);
         seen.files = after.contents();
         seen.stdout = self.redactor.redact(&seen.stdout);
         seen.stderr = self.redactor.redact(&seen.stderr);
         folders.insert(probe, folder);
-        Ok(seen)
+        Ok(Some(seen))
+    }
+
+    /// Each start is a call of this hour, as those of loops are.
+    async fn charge(&self) -> Result<bool, Failure> {
+        let asker = Asker {
+            loop_id: self.asker.clone(),
+            iteration: self.starts as u32 + 1,
+            limit: self.looked.settings.limits.calls_per_hour,
+        };
+        match calls::in_time(&self.looked.state()?.calls(), &asker).await {
+            Slot::Taken { .. } => Ok(true),
+            Slot::Full { .. } => {
+                note("The calls of this hour are used up: no further one is made.");
+                Ok(false)
+            }
+            // It was said why; a probe makes few.
+            Slot::Unknown { .. } => Ok(true),
+        }
     }
 
     fn job(&self, probe: Probe, scene: &Scene, folder: &Path) -> Result<Job, Failure> {
@@ -169,13 +218,23 @@ impl<'a> Caller<'a> {
     }
 
     /// Neither keys nor a home in which a login could be; our bridge needs its own all the same.
-    fn bare(&self) -> Result<Vec<(OsString, OsString)>, Failure> {
-        let home = self.scratch.folder(&Uuid::new_v4().to_string())?;
+    fn bare(&self) -> Result<Env, Failure> {
+        let mut env = bare_environment(self.scratch.folder(&Uuid::new_v4().to_string())?);
+        env.extend(self.plan.kind().environment().iter().map(|(name, value)| (name.into(), value.into())));
         let ours = self.plan.env.iter().filter(|(name, _)| name == acp::VARIABLE);
-        let ours = ours.map(|(name, value)| (name.into(), value.into()));
-        let none = [("PATH".into(), self.looked.path.clone()), ("HOME".into(), home.into())];
-        Ok(none.into_iter().chain(ours).collect())
+        env.extend(ours.map(|(name, value)| (name.into(), value.into())));
+        Ok(env)
     }
+
+    fn longest(&self, probe: Probe) -> Duration {
+        let longest = longest(&self.looked.settings.limits);
+        if probe == Probe::Bare { longest.min(TO_FAIL) } else { longest }
+    }
+}
+
+/// How long one call may take.
+pub(super) fn longest(limits: &Limits) -> Duration {
+    LONGEST.min(Duration::from_millis(limits.iteration_ms))
 }
 
 /// Where each call worked.
@@ -192,70 +251,4 @@ fn session(plan: &AgentPlan, seen: &Seen) -> Option<String> {
         reader.line(line);
     }
     reader.finish(ProcessEnd::exited(seen.exit), &Here::utc(0)).session
-}
-
-/// One start, to its end. `stop_at`: the file by which one sees that it is time to tell it to end.
-async fn watch(job: &Job, domain: &Domain, stop_at: Option<PathBuf>) -> Seen {
-    let mut running = match process::start(job, domain) {
-        Ok(running) => running,
-        Err(error) => return Seen { not_started: Some(error.to_string()), ..Seen::default() },
-    };
-    let mut seen = Seen::default();
-    let deadline = Instant::now() + LONGEST;
-    let mut told: Option<Instant> = None;
-    let mut begun: Option<Instant> = None;
-    let mut look = interval(LOOK_EVERY);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            event = running.next() => match event {
-                Some(event) => keep(&mut seen, event),
-                None => break,
-            },
-            _ = look.tick(), if stop_at.is_some() && told.is_none() => {
-                begun = begun.or_else(|| stop_at.as_ref().filter(|it| it.exists()).map(|_| Instant::now()));
-                if begun.is_some_and(|it| it.elapsed() >= INTO_IT) {
-                    told = Some(end(&mut running));
-                }
-            }
-            () = sleep_until(deadline), if !seen.timed_out => {
-                seen.timed_out = told.is_none();
-                told = told.or_else(|| Some(end(&mut running)));
-            }
-        }
-    }
-    seen.ended_after_ms = told.map(|it| it.elapsed().as_millis() as u64);
-    let ended = running.end().await;
-    Seen {
-        exit: ended.exit,
-        signal: ended.signal,
-        not_started: ended.not_started,
-        survivors: [ended.survivors, ended.left].concat(),
-        ..seen
-    }
-}
-
-fn end(running: &mut Running) -> Instant {
-    running.terminate(How::Grace);
-    Instant::now()
-}
-
-fn keep(seen: &mut Seen, event: OutputEvent) {
-    let (stream, line) = match event {
-        OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
-        OutputEvent::Oversize { stream, bytes } => {
-            (stream, format!("[a line of {}]", words::bytes(bytes as u64)))
-        }
-    };
-    let kept = match stream {
-        Stream::Stdout => &mut seen.stdout,
-        Stream::Stderr => &mut seen.stderr,
-    };
-    kept.push_str(&line);
-    kept.push('\n');
-    if kept.len() > 2 * MOST_BYTES {
-        let cut = kept.len() - MOST_BYTES;
-        let cut = kept.get(cut..).map_or(cut, |rest| cut + rest.find('\n').map_or(0, |it| it + 1));
-        *kept = kept.get(cut..).unwrap_or_default().to_owned();
-    }
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use loopkeeper_core::journal::AgentPlan;
+use loopkeeper_core::probe::Probe;
 use loopkeeper_core::settings::Origin;
 use loopkeeper_core::trust::Item;
 
@@ -10,6 +11,7 @@ use super::super::Args;
 use super::super::facts::Looked;
 use super::announcement;
 use crate::adapters::trust::TrustStore;
+use crate::adapters::{calls, clock};
 use crate::cli::ask;
 use crate::cli::failure::{self, Failure};
 use crate::front::failure::Kind;
@@ -53,9 +55,26 @@ fn of_workspace(looked: &Looked, plan: &AgentPlan) -> Vec<Item> {
     items
 }
 
+/// A probe that would end in the middle spends calls for nothing.
+pub(super) fn has_room(looked: &Looked) -> Result<(), Failure> {
+    let (most, needed) = (looked.settings.limits.calls_per_hour, Probe::ALL.len());
+    let left = most.saturating_sub(made(looked)?);
+    if left as usize >= needed {
+        return Ok(());
+    }
+    let what =
+        format_args!("a probe takes {needed} calls, and {left} of this hour's {most} are left").to_string();
+    Err(Failure::conflict(what).hint("Wait until the last hour had fewer, or raise `limits.calls_per_hour`."))
+}
+
+/// Calls of the last hour.
+fn made(looked: &Looked) -> Result<u32, Failure> {
+    calls::this_hour(&looked.state()?.calls(), clock::now().wall).map_err(|error| Failure::ended(&error))
+}
+
 /// Whether somebody wants what it costs.
-pub(super) fn pay(plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
-    failure::note(announcement(plan));
+pub(super) fn pay(looked: &Looked, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
+    failure::note(announcement(plan, &looked.settings.limits, made(looked)?));
     if yes {
         return Ok(true);
     }

@@ -3,7 +3,7 @@
 use super::scenes::{HOOKED, PROMISE, STARTED, SUM, TOTAL, Words};
 use super::{Answer, Calls, Format, Probe, Question, Row, Seen, format_of};
 use crate::agent::provider::Here;
-use crate::agent::reader::{ProcessEnd, Reader};
+use crate::agent::reader::{Halt, ProcessEnd, Reader};
 use crate::claims::{self, Claims};
 use crate::sanitize;
 
@@ -52,7 +52,11 @@ fn made(calls: &Calls, probe: Probe) -> Result<&Seen, Verdict> {
     if seen.timed_out {
         return Err(unclear("was still at it when its time was over"));
     }
-    Ok(seen)
+    match seen.halted {
+        Some(Halt::Garbage) => Err(unclear("asked its model again and again for what it cannot read")),
+        Some(Halt::Steps) => Err(unclear("was still at it after the steps of `limits.steps`")),
+        None => Ok(seen),
+    }
 }
 
 fn prompt(calls: &Calls, words: &Words) -> Verdict {
@@ -92,6 +96,9 @@ fn exit_codes(calls: &Calls, words: &Words) -> Verdict {
         return no("it did not answer, and yet: exit 0");
     }
     match made(calls, Probe::Bare) {
+        Err(_) if calls.get(&Probe::Bare).is_some_and(|it| it.timed_out) => {
+            unclear("without home and keys it neither answered nor failed, as some do without a network")
+        }
         Err(verdict) => verdict,
         Ok(seen) if seen.exit != Some(0) => yes(format!("without home and keys: {}", how(seen))),
         Ok(seen) if seen.stdout.contains(&words.word()) => {

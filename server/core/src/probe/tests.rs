@@ -4,6 +4,7 @@ use super::{
     Answer, Calls, Format, Probe, Question, Report, Seen, Tried, Words, format_of, judge, markdown,
     recommend, scene,
 };
+use crate::agent::reader::Halt;
 use crate::settings::PromptBy;
 
 const STATUS: &str = "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n";
@@ -71,6 +72,8 @@ fn whether_it_gets_its_prompt() {
     let missing = Seen { not_started: Some("no such file".into()), ..Seen::default() };
     ask(missing, Answer::No, "could not be started: no such file");
     ask(Seen { timed_out: true, ..Seen::default() }, Answer::No, "time was over");
+    ask(Seen { halted: Some(Halt::Garbage), ..Seen::default() }, Answer::No, "again and again");
+    ask(Seen { halted: Some(Halt::Steps), ..Seen::default() }, Answer::No, "`limits.steps`");
 }
 
 #[test]
@@ -78,6 +81,8 @@ fn whether_exit_codes_mean_something() {
     let ask = |probe, seen, answer, fact| check(set(probe, seen), Question::ExitCodes, answer, fact);
     ask(Probe::Bare, ended("{\"type\":"), Answer::No, "did not answer, and yet: exit 0");
     ask(Probe::Bare, ended(&words().word()), Answer::Unclear, "no failure was seen");
+    let still = Seen { timed_out: true, signal: Some(15), ..Seen::default() };
+    ask(Probe::Bare, still, Answer::Unclear, "neither answered nor failed");
     ask(
         Probe::Answer,
         Seen { exit: Some(3), ..ended(&words().word()) },

@@ -1,0 +1,185 @@
+//! One start of an agent, watched from outside until nothing of it is left.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures::FutureExt;
+use loopkeeper_core::agent::reader::Reader;
+use loopkeeper_core::probe::Seen;
+use loopkeeper_core::settings::Dialect;
+use loopkeeper_core::view::words;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stream};
+use crate::adapters::sandbox::Domain;
+use crate::cli::failure::note;
+
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// The command that is to be interrupted is really running by then.
+const INTO_IT: Duration = Duration::from_millis(500);
+/// Of each stream; the end is kept.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Ctrl-C and whatever else asks this program to end: the agent has to end first.
+#[derive(Debug)]
+pub(super) struct Interrupts {
+    sources: [Signal; 3],
+    heard: u32,
+}
+
+impl Interrupts {
+    /// Needs a runtime.
+    pub(super) fn listen() -> io::Result<Self> {
+        let source = |kind: SignalKind| signal(kind);
+        let sources = [
+            source(SignalKind::interrupt())?,
+            source(SignalKind::terminate())?,
+            source(SignalKind::hangup())?,
+        ];
+        Ok(Self { sources, heard: 0 })
+    }
+
+    /// How the agent is to be ended: gently first, at once where somebody asks again.
+    async fn next(&mut self) -> How {
+        let [interrupt, terminate, hangup] = &mut self.sources;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+        self.heard += 1;
+        if self.heard > 1 { How::Now } else { How::Grace }
+    }
+
+    pub(super) fn were_heard(&mut self) -> bool {
+        while self.next().now_or_never().is_some() {}
+        self.heard > 0
+    }
+}
+
+/// What one start is held to.
+pub(super) struct Within<'a> {
+    pub(super) domain: &'a Domain,
+    pub(super) longest: Duration,
+    pub(super) steps: u32,
+    /// Of what it prints.
+    pub(super) dialect: Dialect,
+    /// The file by which one sees that it is time to tell it to end.
+    pub(super) stop_at: Option<PathBuf>,
+}
+
+/// One start, to its end.
+pub(super) async fn watch(job: &Job, within: &Within<'_>, interrupts: &mut Interrupts) -> Seen {
+    let running = match process::start(job, within.domain) {
+        Ok(running) => running,
+        Err(error) => return Seen { not_started: Some(error.to_string()), ..Seen::default() },
+    };
+    let mut watched = Watched {
+        running,
+        reader: Reader::new(within.dialect),
+        seen: Seen::default(),
+        told: None,
+        begun: None,
+    };
+    watched.go_along(within, interrupts).await;
+    let Watched { running, mut seen, told, .. } = watched;
+    seen.ended_after_ms = told.map(|it| it.elapsed().as_millis() as u64);
+    let ended = running.end().await;
+    if !ended.left.is_empty() {
+        note(format_args!("These could not be ended: {}", ended.left.join(", ")));
+    }
+    Seen {
+        exit: ended.exit,
+        signal: ended.signal,
+        not_started: ended.not_started,
+        survivors: [ended.survivors, ended.left].concat(),
+        ..seen
+    }
+}
+
+struct Watched {
+    running: Running,
+    reader: Reader,
+    seen: Seen,
+    /// When it was told to end.
+    told: Option<Instant>,
+    /// When the file was there that says so.
+    begun: Option<Instant>,
+}
+
+impl Watched {
+    async fn go_along(&mut self, within: &Within<'_>, interrupts: &mut Interrupts) {
+        let deadline = Instant::now() + within.longest;
+        let mut look = interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                event = self.running.next() => match event {
+                    Some(event) => self.hear(event, within),
+                    None => return,
+                },
+                _ = look.tick(), if within.stop_at.is_some() && self.told.is_none() => self.look(within),
+                how = interrupts.next() => {
+                    if how == How::Grace {
+                        note("The agent is told to end. Ctrl-C again ends it at once.");
+                    }
+                    self.end(how);
+                }
+                () = sleep_until(deadline), if !self.seen.timed_out => {
+                    self.seen.timed_out = self.told.is_none();
+                    self.end(How::Grace);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, how: How) {
+        self.running.terminate(how);
+        self.told.get_or_insert_with(Instant::now);
+    }
+
+    fn look(&mut self, within: &Within<'_>) {
+        let is_there = || within.stop_at.as_ref().is_some_and(|it| it.exists());
+        self.begun = self.begun.or_else(|| is_there().then(Instant::now));
+        if self.begun.is_some_and(|it| it.elapsed() >= INTO_IT) {
+            self.end(How::Grace);
+        }
+    }
+
+    fn hear(&mut self, event: OutputEvent, within: &Within<'_>) {
+        let (stream, line) = match event {
+            OutputEvent::Line { stream, bytes } => (stream, String::from_utf8_lossy(&bytes).into_owned()),
+            OutputEvent::Oversize { stream, bytes } => {
+                (stream, format!("[a line of {}]", words::bytes(bytes as u64)))
+            }
+        };
+        match stream {
+            Stream::Stdout => {
+                self.reader.line(&line);
+                keep(&mut self.seen.stdout, &line);
+            }
+            Stream::Stderr => {
+                self.reader.stderr_line(&line);
+                keep(&mut self.seen.stderr, &line);
+            }
+        }
+        if self.seen.halted.is_none() && self.told.is_none() {
+            self.seen.halted = self.reader.halt(within.steps);
+            if self.seen.halted.is_some() {
+                self.end(How::Grace);
+            }
+        }
+    }
+}
+
+fn keep(kept: &mut String, line: &str) {
+    kept.push_str(line);
+    kept.push('\n');
+    if kept.len() > 2 * MOST_BYTES {
+        let cut = kept.len() - MOST_BYTES;
+        let cut = kept.get(cut..).map_or(cut, |rest| cut + rest.find('\n').map_or(0, |it| it + 1));
+        *kept = kept.get(cut..).unwrap_or_default().to_owned();
+    }
+}

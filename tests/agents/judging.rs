@@ -1,0 +1,80 @@
+//! Judges of the real CLIs: with rights to read only they change nothing, whatever they try, and their verdict is read.
+
+use std::path::Path;
+
+use loopkeeper_core::jury;
+use serde_json::{Value, json};
+
+use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
+use super::model::{Model, Step, answers, turns};
+use super::others::Scene;
+
+const TASK: &str =
+    "# A pair\n\n## Done when\n\n- The first is there: `exists a.txt`\n- Both are there: `judge`\n";
+
+/// Works one file an iteration; judging, it tries to write in two ways before it says what it found.
+fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
+    let root = root.to_owned();
+    move |body| {
+        let said: String = turns(body).into_iter().map(|(_, text)| text).collect();
+        let write = |name: &str| (hand.write)(&root.join(name), "one\n");
+        let Some(key) = jury::key(&said) else {
+            return match (answers(body), said.contains("iteration 1 of")) {
+                (0, true) => write("a.txt"),
+                (0, false) => write("b.txt"),
+                _ => Step::Text("Written."),
+            };
+        };
+        match answers(body) {
+            0 => write("tool.txt"),
+            1 => (hand.run)("echo no > shell.txt"),
+            _ => {
+                let holds = said.contains("+++ b/b.txt");
+                let reason = if holds { "Nothing is missing." } else { "The second is missing." };
+                let verdict = json!({"judge": key, "holds": holds, "reason": reason, "places": []});
+                Step::Text(verdict.to_string().leak())
+            }
+        }
+    }
+}
+
+fn judges_without_a_trace(hand: Hand) {
+    let scene = Scene::with_model(hand, TASK, "", |root| Model::with_mind(mind(hand, root)));
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let root = scene.terminal.root();
+    // What its own agent wrote with the same tool is there.
+    let there = ["a.txt", "b.txt", "tool.txt", "shell.txt"].map(|it| root.join(it).exists());
+    assert_eq!(there, [true, true, false, false], "{}", journal.told());
+    let rounds = journal.all("checks-done");
+    let result = |at: usize| &rounds[at]["round"]["results"][1];
+    let told = |at: usize| (&result(at)["status"], result(at)["fact"].as_str().unwrap_or_default());
+    assert_eq!(told(rounds.len() - 2), (&json!("fail"), "The second is missing."), "{}", journal.told());
+    assert_eq!(result(rounds.len() - 1)["status"], "pass", "{}", journal.told());
+    let last = &rounds[rounds.len() - 1]["round"]["judging"];
+    assert!(last["calls"] == 1 && last["tokens"].as_u64().is_some_and(|it| it > 0), "{last}");
+    // Both were tried, each time.
+    let asked = scene.model.asked();
+    let judged = asked.iter().filter(|it| turns(it).iter().any(|(_, text)| jury::key(text).is_some()));
+    assert_eq!(judged.map(answers).max(), Some(2));
+}
+
+#[test]
+fn codex_judges_without_a_trace() {
+    judges_without_a_trace(CODEX);
+}
+
+#[test]
+fn opencode_judges_without_a_trace() {
+    judges_without_a_trace(OPENCODE);
+}
+
+#[test]
+fn gemini_judges_without_a_trace() {
+    judges_without_a_trace(GEMINI);
+}
+
+#[test]
+fn qwen_judges_without_a_trace() {
+    judges_without_a_trace(QWEN);
+}
