@@ -25,8 +25,10 @@ mod template;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 
 use thiserror::Error;
+use tokio::task::JoinHandle;
 
 use crate::adapters::journal_file::JournalError;
 use crate::adapters::sandbox::SandboxError;
@@ -98,6 +100,13 @@ pub(crate) fn private_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file =
         std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.write_all(bytes)
+}
+
+/// A task of its own beside the keeper's. In a box, so that its state does not pass over the stack, which never gets
+/// smaller again, and so that there is one kind of task, whose code rests once.
+pub(crate) fn beside(work: impl Future<Output = ()> + 'static) -> JoinHandle<()> {
+    let work: Pin<Box<dyn Future<Output = ()>>> = Box::pin(work);
+    tokio::task::spawn_local(work)
 }
 
 /// A line for the keeper's own log.

@@ -81,7 +81,8 @@ fn keep(args: &Args) -> Result<(), Failure> {
         Some(other) => return Err(Failure::usage(format_args!("`{other}` is no order for a keeper"))),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    LocalSet::new().block_on(&runtime, launch::keep(&dir, Box::new(|_| {}), order))?;
+    // In a box: its state would pass over the stack several times, which never gets smaller again.
+    LocalSet::new().block_on(&runtime, Box::pin(launch::keep(&dir, Box::new(|_| {}), order)))?;
     Ok(())
 }
 

@@ -24,6 +24,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use self::session::Session;
+use super::beside;
 use super::control::News;
 use super::hookmode::Asked;
 use super::hooks;
@@ -95,7 +96,7 @@ impl Agent {
         let asked = scene.desk.hooks.open();
         scene.desk.hooks.begins(&start.session);
         let run = Run { scene: scene.clone(), start, ordered, asked, signs: Rc::clone(&signs) };
-        let task = tokio::task::spawn_local(run.until_it_ended());
+        let task = beside(run.until_it_ended());
         Self { orders, signs, task }
     }
 

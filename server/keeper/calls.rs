@@ -7,6 +7,7 @@ use std::time::Duration;
 use loopkeeper_core::decide::{Event, Loop, Slot};
 use tokio::time::Instant;
 
+use super::beside;
 use super::perform::Scene;
 use crate::adapters::calls::{self, Asker};
 use crate::adapters::clock;
@@ -26,7 +27,7 @@ pub(super) fn take(scene: &Scene, state: &Loop, iteration: u32) {
         return scene.tell(Event::CallAnswered(slot));
     }
     let scene = scene.clone();
-    tokio::task::spawn_local(async move {
+    beside(async move {
         let slot = in_time(&list, &asker).await;
         scene.tell(Event::CallAnswered(slot));
     });

@@ -15,6 +15,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
+use super::beside;
 use super::hookmode::{Line, Question, Verdict};
 
 /// A request longer than this is none of ours.
@@ -132,7 +133,7 @@ pub async fn serve(listener: UnixListener, desk: Desk) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) if is_own(&stream) => {
-                tokio::task::spawn_local(converse(stream, desk.clone()));
+                beside(converse(stream, desk.clone()));
             }
             Ok(_) => {}
             // Out of descriptors or the like: trying again at once would spin.

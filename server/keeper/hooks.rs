@@ -16,6 +16,7 @@ use loopkeeper_core::view::told::{Teller, Told};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+use super::beside;
 use super::perform::Scene;
 use crate::adapters::process::{Job, Stdin, run_beside, run_to_end};
 
@@ -81,7 +82,7 @@ impl Line {
     fn open(scene: &Scene) -> Self {
         let (events, mut waiting) = mpsc::channel(MOST_WAITING);
         let scene = scene.clone();
-        let task = tokio::task::spawn_local(async move {
+        let task = beside(async move {
             while let Some(told) = waiting.recv().await {
                 run(&scene, &told).await;
             }

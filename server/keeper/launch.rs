@@ -23,7 +23,7 @@ use super::perform::{Hands, Scene};
 use super::signals::Signals;
 use super::stage::Stage;
 use super::template;
-use super::{KeeperError, private_file};
+use super::{KeeperError, beside, private_file};
 use crate::adapters::journal_file::JournalFile;
 use crate::adapters::process::orphans;
 use crate::adapters::state_dir::workspace::{LoopDir, Workspace};
@@ -208,7 +208,7 @@ fn listen(state: &StateDir, dir: &LoopDir, desk: Desk) -> Result<Served, KeeperE
     let listener =
         UnixListener::bind(address.path()).map_err(KeeperError::io("listen at", address.path()))?;
     let path = state.run().join(format!("{}.sock", dir.id()));
-    let task = tokio::task::spawn_local(control::serve(listener, desk));
+    let task = beside(control::serve(listener, desk));
     Ok(Served { path, task })
 }
 

@@ -18,7 +18,7 @@ use super::control::{Answer, Desk};
 use super::hooks::Eve;
 use super::signals::{Signal, Signals};
 use super::stage::{Stage, Trouble};
-use super::{KeeperError, calls, inspect, reading, rounds};
+use super::{KeeperError, beside, calls, inspect, reading, rounds};
 use crate::adapters::git;
 use crate::adapters::git::last::{LastHead, Look};
 use crate::adapters::process::orphans;
@@ -83,7 +83,7 @@ impl Hands {
             Effect::ReadTask => self.read_task(state),
             Effect::RunChecks { criteria, repeats } => {
                 let round = rounds::Request::of_loop(state, repeats, criteria);
-                self.checks = Some(tokio::task::spawn_local(rounds::run(self.scene.clone(), round)));
+                self.checks = Some(beside(rounds::run(self.scene.clone(), round)));
             }
             Effect::CancelChecks => self.cancel_checks(),
             Effect::TakeCall { iteration } => calls::take(&self.scene, state, iteration),
@@ -126,7 +126,7 @@ impl Hands {
         let since = closing.then(|| state.head_before.clone());
         let young = if self.straight_on && state.phase == Phase::Boundary { YOUNG } else { Duration::ZERO };
         let scene = self.scene.clone();
-        tokio::task::spawn_local(async move {
+        beside(async move {
             let shot = scene.stage.with_store(move |store| {
                 let mut shot = shoot(store, young, before.as_deref())?;
                 shot.lines = match &before {
@@ -157,7 +157,7 @@ impl Hands {
 
     fn take_branch(&self, name: String) {
         let (scene, root) = (self.scene.clone(), self.scene.stage.root());
-        tokio::task::spawn_local(async move {
+        beside(async move {
             let taken = tokio::task::spawn_blocking(move || git::branch::take(&root, &name)).await;
             scene.tell(match taken {
                 Ok(Ok(branch)) => Event::BranchTaken(branch),
@@ -173,7 +173,7 @@ impl Hands {
         let clean = |it: &str| stage.redactor.redact(it);
         let order = commits::Order { subject: clean(&order.subject), body: clean(&order.body), ..order };
         let (root, store) = (stage.root(), Arc::clone(&stage.store));
-        tokio::task::spawn_local(async move {
+        beside(async move {
             let work = move || super::stage::lock(&store).map(|it| committed(&root, &it, &order, &artefacts));
             let made = tokio::task::spawn_blocking(work).await;
             let failed = |note: String| Committed { iteration, note: Some(note), ..Committed::default() };
@@ -197,7 +197,7 @@ impl Hands {
         };
         checks.abort();
         let scene = self.scene.clone();
-        tokio::task::spawn_local(async move {
+        beside(async move {
             let _ = checks.await;
             orphans::all_gone().await;
             scene.tell(Event::ChecksCancelled);
@@ -211,7 +211,7 @@ impl Hands {
             return self.scene.tell(Event::LifeSeen { alive: true });
         }
         let (scene, signs) = (self.scene.clone(), Rc::clone(&agent.signs));
-        tokio::task::spawn_local(async move {
+        beside(async move {
             let tree = scene.stage.with_store(|store| store.take().map_err(Trouble::from)).await;
             let tree = tree.map(|it| it.tree).unwrap_or_default();
             let before = signs.tree.replace(tree.clone());
