@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::studio::{Studio, has, is_in};
+use super::studio::{Studio, everything, has, is_in};
 use crate::support::scenario::Scenario;
 
 const TESTS: &str = "def test_sum():\n    assert add(1, 2) == 3\n";
@@ -10,12 +10,16 @@ const TESTS: &str = "def test_sum():\n    assert add(1, 2) == 3\n";
 /// A loop that rests because its agent took a test away and left it so; its id, and the diagnostic.
 #[track_caller]
 fn rests() -> (Studio, String, Value) {
-    let mut studio = Studio::open(&Scenario {
+    let scenario = Scenario {
         files: &[("tests/test_sum.py", TESTS)],
         criteria: &["Is there: `exists done`"],
         acts: &["rm tests/test_sum.py; touch done", "true"],
         ..Scenario::default()
-    });
+    };
+    let mut all = everything();
+    all["textDocument"]["codeAction"] =
+        json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}});
+    let mut studio = Studio::open_as(&scenario, &json!({"capabilities": all}));
     studio.show("PROMPT.md");
     let id = studio.start("PROMPT.md");
     let status = studio.status(|it| is_in(it, &id, "needsYou"));
@@ -26,17 +30,17 @@ fn rests() -> (Studio, String, Value) {
     (studio, id, remark)
 }
 
-/// The one action of this kind at the place, as it is offered.
+/// The cure of the remark whose title begins so, as it is offered.
 #[track_caller]
-fn offered(studio: &mut Studio, remark: &Value, kind: &str) -> Value {
+fn offered(studio: &mut Studio, remark: &Value, title: &str) -> Value {
     let document = json!({"uri": studio.uri("PROMPT.md")});
-    let context = json!({"diagnostics": [remark], "only": [kind]});
+    let context = json!({"diagnostics": [remark], "only": ["quickfix"]});
     let params = json!({"textDocument": document, "range": remark["range"], "context": context});
     let all = studio.editor.request("textDocument/codeAction", &params);
-    assert_eq!(all.as_array().map(Vec::len), Some(1), "{all:#}");
-    // The kind makes it an action; without literals it is the command itself.
-    let action = all[0].clone();
-    if action["command"].is_object() { action["command"].clone() } else { action }
+    let begins = |it: &&Value| it["title"].as_str().unwrap().starts_with(title);
+    let action = all.as_array().unwrap().iter().find(begins).unwrap_or_else(|| panic!("{all:#}"));
+    assert_eq!(action["diagnostics"][0]["code"], "weakened", "editors show it where the remark stands");
+    action["command"].clone()
 }
 
 /// What the client does when it is chosen.
@@ -59,7 +63,7 @@ fn what_the_agent_weakened_is_accepted_where_it_is_told() {
     let (mut studio, id, remark) = rests();
     let told = "weakened: tests/test_sum.py lost 1 test. Restore it or accept it.";
     assert_eq!((&remark["message"], &remark["severity"]), (&json!(told), &json!(2)));
-    let accept = offered(&mut studio, &remark, "source.loopkeeper.accept");
+    let accept = offered(&mut studio, &remark, "Accept");
     assert_eq!(accept["command"], "loopkeeper.server.acceptWeakening");
     choose(&mut studio, &accept);
     completes(&studio, &id);
@@ -70,7 +74,7 @@ fn what_the_agent_weakened_is_accepted_where_it_is_told() {
 #[test]
 fn what_the_agent_weakened_is_restored_where_it_is_told() {
     let (mut studio, id, remark) = rests();
-    let restore = offered(&mut studio, &remark, "source.loopkeeper.restore");
+    let restore = offered(&mut studio, &remark, "Restore");
     let done = choose(&mut studio, &restore);
     assert_eq!((&done["written"], &done["removed"]), (&json!(1), &json!(0)), "{done:#}");
     assert!(studio.world.has("tests/test_sum.py") && studio.world.has("done"), "nothing else goes back");

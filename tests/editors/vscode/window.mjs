@@ -183,9 +183,10 @@ export class Window {
   async fix(problem, action) {
     await this.see(`the problem ${problem}`, () => this.problems(), (all) => all.some((it) => it.includes(problem)));
     await this.page.locator(".markers-panel .monaco-list-row", { hasText: problem }).first().dblclick();
-    await this.page.keyboard.press("Control+.");
+    await this.page.waitForSelector(".editor-group-container.active .monaco-editor.focused");
+    await this.palette("Quick Fix...");
     const row = this.page.locator(".action-widget .monaco-list-row", { hasText: new RegExp(`^\\s*${action}`) }).first();
-    await row.waitFor({ state: "visible" });
+    await this.see(`the action ${action}`, () => row.isVisible());
     await this.picture(`actions ${action}`);
     await row.click();
   }

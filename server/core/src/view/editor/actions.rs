@@ -47,14 +47,14 @@ pub fn actions(known: &Known<'_>, file: &str, range: &Range<usize>) -> Vec<Actio
         known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
         let weakened = verbs::of_weakened(known, Some(&criterion.id));
-        all.extend(weakened.into_iter().map(|it| action(known, it)));
+        all.extend(weakened.into_iter().map(|it| cure(known, it, &criterion.place)));
         all.extend(verbs::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
     }
     for item in known.task.plan.iter().filter(|it| here(&it.place)) {
         all.extend(verbs::of_item(item).into_iter().map(|it| action(known, it)));
     }
-    if known.heading().is_some_and(|it| here(&it)) {
-        all.extend(verbs::of_weakened(known, None).into_iter().map(|it| action(known, it)));
+    if let Some(heading) = known.heading().filter(|it| here(it)) {
+        all.extend(verbs::of_weakened(known, None).into_iter().map(|it| cure(known, it, &heading)));
     }
     all.extend(verbs::all(known).into_iter().map(|it| action(known, it)));
     all
@@ -69,6 +69,11 @@ fn action(known: &Known<'_>, verb: Verb<'_>) -> Action {
         fixes: None,
         preferred: false,
     }
+}
+
+/// Of what the agent weakened, as it is told at this place.
+fn cure(known: &Known<'_>, verb: Verb<'_>, place: &Place) -> Action {
+    Action { fixes: Some((place.clone(), Code::Weakened)), ..action(known, verb) }
 }
 
 fn fix(finding: &Finding) -> Option<Action> {

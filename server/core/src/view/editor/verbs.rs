@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::actions::QUICKFIX;
 use super::{Command, Known, summary, weakened};
 use crate::journal::PauseReason;
 use crate::sanitize;
@@ -227,8 +228,7 @@ impl Verb<'_> {
             Self::ResetBreaker => "source.loopkeeper.resetBreaker",
             Self::Trust => "source.loopkeeper.trust",
             Self::Untrust => "source.loopkeeper.untrust",
-            Self::Restore(_) => "source.loopkeeper.restore",
-            Self::AcceptWeakening => "source.loopkeeper.accept",
+            Self::Restore(_) | Self::AcceptWeakening => QUICKFIX,
             Self::Export => "source.loopkeeper.export",
             Self::Skip(_) => "source.loopkeeper.skip",
             Self::Raise(_) | Self::Lower(_) => "source.loopkeeper.prioritize",

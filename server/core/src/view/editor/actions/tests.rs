@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::{Action, Cure};
 use crate::decide::tests::sim::Act;
-use crate::view::editor::actions;
 use crate::view::editor::fixture::{World, at_work};
+use crate::view::editor::{Code, actions};
 
 fn at(world: &World, needle: &str) -> Vec<Action> {
     let text = &world.documents[0].text;
@@ -75,20 +75,24 @@ fn an_item_of_the_plan_is_skipped_and_moved_where_it_stands() {
     assert!(at("two").iter().all(|it| !it.contains("skip")), "{:?}", at("two"));
 }
 
+fn first_word(it: &Action) -> String {
+    it.title.split(' ').next().unwrap_or_default().to_owned()
+}
+
 #[test]
 fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
     let weakens = || Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
     let rests = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
     let ways = |world: &World, at_line: &str| {
-        let is = |it: &Action| it.kind.ends_with(".restore") || it.kind.ends_with(".accept");
+        let is = |it: &Action| it.fixes.as_ref().is_some_and(|(_, code)| *code == Code::Weakened);
         at(world, at_line).into_iter().filter(is).collect::<Vec<_>>()
     };
     let offered = ways(&rests, "# Pay");
     assert_eq!(
         titles(&offered),
         [
-            "source.loopkeeper.restore: Restore \"tests/a.py\" as it was at the start",
-            "source.loopkeeper.accept: Accept what the agent of \"Pay\" weakened",
+            "quickfix: Restore \"tests/a.py\" as it was at the start",
+            "quickfix: Accept what the agent of \"Pay\" weakened",
         ]
     );
     let id = rests.status.as_ref().unwrap().id.clone();
@@ -108,9 +112,8 @@ fn what_was_weakened_is_restored_or_accepted_where_it_is_told() {
         ]
     );
     let kinds =
-        |world: &World, at_line: &str| ways(world, at_line).iter().map(|it| it.kind).collect::<Vec<_>>();
-    let accept = ["source.loopkeeper.accept"];
-    let restore = ["source.loopkeeper.restore"];
+        |world: &World, at_line: &str| ways(world, at_line).iter().map(first_word).collect::<Vec<_>>();
+    let (accept, restore) = (["Accept"], ["Restore"]);
     // A loop at work lets nobody roll back; one that nobody keeps cannot hear; a yes makes the agent go on.
     let working = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
     assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), accept);
