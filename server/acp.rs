@@ -1,4 +1,4 @@
-//! `loopkeeper acp -- ARGV…`: stands between the keeper and an agent that speaks the Agent Client Protocol. The prompt
+//! `loopkeeper acp [--held] -- ARGV…`: stands between the keeper and an agent that speaks the Agent Client Protocol. The prompt
 //! comes on stdin, what is to be seen to in the environment; what the agent does is printed as lines, as other agents
 //! print them. What is said to it is decided by the core. It must stay small: it waits as long as the agent works.
 
@@ -15,14 +15,16 @@ use std::time::Duration;
 
 pub use loopkeeper_core::agent::acp::start::VARIABLE;
 use loopkeeper_core::agent::acp::talk::{At, Brief, Do, Talk};
-use loopkeeper_core::settings::Dialect;
+use loopkeeper_core::settings::{Dialect, Mode};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use self::child::Child;
+use crate::hook;
 use crate::keeper::agent::{RESUMED, SESSION};
 
 /// The subcommand's name.
 pub const WORD: &str = "acp";
+const HELD: &str = "--held";
 
 /// A longer line is nobody's: whole files may stand in one.
 const LONGEST_LINE: u64 = 64 * 1024 * 1024;
@@ -33,8 +35,9 @@ const SILENCE: Duration = Duration::from_millis(300);
 /// For the end of a turn that was cancelled.
 const CANCELLING: Duration = Duration::from_secs(1);
 
-/// What is started instead of an agent that speaks the protocol.
-pub fn between(program: &Path, dialect: Dialect, argv: Vec<OsString>) -> Vec<OsString> {
+/// What is started instead of an agent that speaks the protocol; one that is held works on in its session as long as
+/// the keeper says what comes next.
+pub fn between(program: &Path, dialect: Dialect, mode: Mode, argv: Vec<OsString>) -> Vec<OsString> {
     if dialect != Dialect::Acp {
         return argv;
     }
@@ -42,14 +45,18 @@ pub fn between(program: &Path, dialect: Dialect, argv: Vec<OsString>) -> Vec<OsS
         Ok(this) if program.starts_with("/proc") => this,
         _ => program.to_owned(),
     };
-    [program.into_os_string(), WORD.into(), "--".into()].into_iter().chain(argv).collect()
+    let held = (mode == Mode::Hook).then(|| HELD.into());
+    let ours = [program.into_os_string(), WORD.into()].into_iter().chain(held);
+    ours.chain(["--".into()]).chain(argv).collect()
 }
 
 /// Talks to one agent to the end of its turn. `args` come after the subcommand's name.
 pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
-    let is_ours = args.next().is_some_and(|it| it == "--");
+    let first = args.next().unwrap_or_default();
+    let held = first == HELD;
+    let is_ours = if held { args.next().unwrap_or_default() == "--" } else { first == "--" };
     let program = args.next().filter(|_| is_ours);
-    let (Some(program), Ok(brief)) = (program, brief()) else {
+    let (Some(program), Ok(brief)) = (program, brief(held)) else {
         note("error: this is a part of loopkeeper\nHint: Run `loopkeeper` instead.");
         return ExitCode::from(2);
     };
@@ -62,14 +69,14 @@ pub fn main(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn brief() -> Result<Brief, Box<dyn std::error::Error>> {
+fn brief(held: bool) -> Result<Brief, Box<dyn std::error::Error>> {
     let order = serde_json::from_str(&std::env::var(VARIABLE)?)?;
     let mut prompt = String::new();
     io::stdin().read_to_string(&mut prompt)?;
     let is_resumed = std::env::var_os(RESUMED).is_some();
     let session = std::env::var(SESSION).ok().filter(|_| is_resumed);
     let folder = std::env::current_dir()?.to_string_lossy().into_owned();
-    Ok(Brief { order, folder, prompt, session })
+    Ok(Brief { order, folder, prompt, session, held })
 }
 
 /// What happens while the agent works.
@@ -79,6 +86,8 @@ enum News {
     Silent,
     /// A signal.
     Stop,
+    /// What the keeper says comes next, or why it says nothing.
+    Next(Result<Option<String>, String>),
 }
 
 fn run(program: &OsString, args: impl Iterator<Item = OsString>, brief: Brief) -> io::Result<ExitCode> {
@@ -86,9 +95,9 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>, brief: Brief) -
     listen_to_signals(news.clone())?;
     let root = PathBuf::from(&brief.folder).canonicalize()?;
     let (child, output) = Child::start(program, args, VARIABLE)?;
-    thread::spawn(move || listen(output, &news));
     let (talk, first) = Talk::begin(brief);
-    let mut bridge = Bridge { talk, child, root, ended: None };
+    let mut bridge = Bridge { talk, child, root, news: news.clone(), ended: None };
+    thread::spawn(move || listen(output, &news));
     bridge.follow(first);
     while bridge.ended.is_none() {
         bridge.next(&heard);
@@ -108,6 +117,7 @@ struct Bridge {
     child: Child,
     /// Real path of the work tree.
     root: PathBuf,
+    news: Sender<News>,
     /// Whether it ended well, once it did.
     ended: Option<bool>,
 }
@@ -116,7 +126,7 @@ impl Bridge {
     fn next(&mut self, heard: &mpsc::Receiver<News>) {
         let patience = match self.talk.at() {
             At::Replay => Some(SILENCE),
-            At::Working | At::Over => None,
+            At::Working | At::Held | At::Over => None,
             At::Greeting | At::Opening | At::Wishing => Some(PATIENCE),
         };
         let next = match patience {
@@ -129,6 +139,14 @@ impl Bridge {
                 self.follow(acts);
             }
             Ok(News::Stop) => self.stop(heard),
+            Ok(News::Next(next)) => {
+                let next = next.unwrap_or_else(|why| {
+                    note(&format!("it may end: {why}"));
+                    None
+                });
+                let acts = self.talk.next(next.as_deref());
+                self.follow(acts);
+            }
             Err(RecvTimeoutError::Timeout) if self.talk.at() == At::Replay => {
                 let acts = self.talk.quiet();
                 self.follow(acts);
@@ -137,6 +155,8 @@ impl Bridge {
                 let acts = self.talk.given_up(PATIENCE.as_secs());
                 self.follow(acts);
             }
+            // Its turn was told.
+            Ok(News::Silent) if self.talk.at() == At::Held => self.ended = Some(true),
             Ok(News::Silent) | Err(RecvTimeoutError::Disconnected) => {
                 // Its own last words on stderr say more.
                 if self.child.ended_well() {
@@ -173,6 +193,11 @@ impl Bridge {
                 Do::Write { id, path, text } => {
                     let failed = std::fs::write(self.root.join(path), text).err().map(|it| it.to_string());
                     self.follow(vec![Talk::wrote(&id, failed.as_deref())]);
+                }
+                Do::Ask { session } => {
+                    let news = self.news.clone();
+                    // Nobody waits for the answer any more once it has to end.
+                    thread::spawn(move || news.send(News::Next(hook::next(&session))));
                 }
                 Do::Note(words) => note(&words),
                 Do::End { well } => self.ended = Some(well),

@@ -126,6 +126,18 @@ fn ask(event: Event) -> Result<Verdict, String> {
     answer.map_err(|error| format!("the keeper does not answer: {error}"))?.verdict()
 }
 
+/// The same for an agent that has no hooks but is talked to: what comes next, if anything.
+pub fn next(session: &str) -> Result<Option<String>, String> {
+    let door = Door::from_environment().ok_or("no loop of loopkeeper started this agent")?;
+    let mut question = request(Event::Stop.word(), &door.token);
+    if let Some(fields) = question.as_object_mut() {
+        fields.insert("session".to_owned(), json!(session));
+    }
+    let answer = door.converse(Event::Stop.patience(), &question);
+    let verdict = answer.map_err(|error| format!("the keeper does not answer: {error}"))?.verdict()?;
+    Ok((verdict.decision == "block").then_some(verdict.reason))
+}
+
 impl Answer {
     fn verdict(self) -> Result<Verdict, String> {
         match self {

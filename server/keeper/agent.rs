@@ -19,7 +19,7 @@ use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{Permissions, PromptBy};
+use loopkeeper_core::settings::{Mode, Permissions, PromptBy};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -346,7 +346,7 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     Ok(Job {
         argv: plan.map(|plan| {
             let argv = equipment::equip(&scene.stage, &plan, filled(&plan, start, &prompt_file));
-            acp::between(scene.stage.domain.warden(), plan.dialect, argv)
+            acp::between(scene.stage.domain.warden(), plan.dialect, scene.stage.spec.settings.mode, argv)
         }),
         cwd: PathBuf::from(&scene.stage.spec.root),
         env: environment(scene, start),
@@ -364,10 +364,10 @@ pub(super) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> Stdin {
     if plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file.to_owned()) } else { Stdin::Null }
 }
 
-/// The plan's words with this iteration's values in them. No shell ever sees them.
+/// The words of a judge's plan with this round's values in them. No shell ever sees them.
 pub(super) fn words(stage: &Stage, plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
     let argv = filled(plan, start, prompt_file).into_iter().map(OsString::from).collect();
-    acp::between(stage.domain.warden(), plan.dialect, argv)
+    acp::between(stage.domain.warden(), plan.dialect, Mode::Loop, argv)
 }
 
 fn name(start: &Start) -> String {

@@ -102,6 +102,23 @@ fn opencode_by_acp_stopped_while_a_tool_runs_leaves_nothing_without_a_namespace(
     stopped(OPENCODE_ACP, "off", "");
 }
 
+/// It has no stop hook, and is held all the same.
+#[test]
+fn opencode_by_acp_works_two_iterations_in_one_session() {
+    let scene = Scene::new(OPENCODE_ACP, ONE_FILE, "", |root| {
+        vec![Step::Text("Looking."), (OPENCODE.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
+    });
+    let settings = format!("mode = \"hook\"\n{}", scene.terminal.read("loopkeeper.toml"));
+    scene.terminal.file("loopkeeper.toml", &settings);
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let endings: Vec<_> = journal.all("agent-ended").iter().map(|it| it["run"]["ending"].clone()).collect();
+    assert_eq!(endings, ["held", "held"], "{}", journal.told());
+    assert_eq!(journal.all("agent-left").len(), 1);
+    // The second prompt came into the same conversation.
+    assert_eq!(scene.model.prompts().len(), 1, "{:#?}", scene.model.prompts());
+}
+
 #[test]
 fn qwen_by_acp_does_its_work() {
     let scene = Scene::new(QWEN_ACP, ONE_FILE, "", |root| {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::support::played::Played;
 use crate::support::scenario::Ends::{Failed, Verified};
-use crate::support::scenario::{Ends, Scenario};
+use crate::support::scenario::{Ends, Scenario, task};
 
 const DONE: &[&str] = &["It is there: `exists done`"];
 const EDIT: &str = r#"may '"kind":"edit","locations":[{"path":"done"}]' && touch done"#;
@@ -153,6 +153,41 @@ fn is_told_when_it_has_to_end() {
     let last = std::fs::read_to_string(played.world.shared("last")).unwrap();
     assert!(last.contains("session/cancel"), "{last}");
     assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "timed-out");
+}
+
+/// A line and 15 tokens a turn, as long as there is a next prompt.
+const TURNS: &str = r#"says() { printf '%s\n' "$1"; }
+read -r it; says '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}'
+read -r it; says '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"S"}}'
+id=3
+while read -r it; do
+  printf '%s\n' "$it" > "prompt.$id"
+  echo line >> work
+  says '{"jsonrpc":"2.0","method":"session/update","params":{"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"turn '$id'"}}}}'
+  says '{"jsonrpc":"2.0","id":'$id',"result":{"stopReason":"end_turn","usage":{"totalTokens":15}}}'
+  id=$((id + 1))
+done
+"#;
+
+#[test]
+fn one_session_is_held_until_everything_holds() {
+    let task = task(&["Enough: `$ wc -l < work` `>= 3`"]);
+    let played = Scenario {
+        files: &[("PROMPT.md", &task), ("agent.sh", TURNS)],
+        settings: "mode = \"hook\"\n",
+        of_agent: "command = [\"/bin/sh\", \"agent.sh\"]\noutput = \"acp\"\n",
+        ends: Verified(3, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let runs: Vec<_> = played.all("agent-ended").iter().map(|it| &it["run"]).collect();
+    let told: Vec<_> = runs.iter().map(|it| (&it["finalText"], &it["tokens"], &it["ending"])).collect();
+    let each = |text: &str| (json!(text), json!(15), json!("held"));
+    let expect = ["turn 3", "turn 4", "turn 5"].map(each);
+    assert_eq!(told, expect.each_ref().map(|(text, tokens, ending)| (text, tokens, ending)), "{runs:#?}");
+    let left = &played.all("agent-left")[0]["left"];
+    assert_eq!((&left["exit"], left.get("survivors")), (&json!(0), None), "{left}");
+    assert!(played.world.terminal.read("prompt.4").contains("iteration 2 of at most"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use loopkeeper_core::decide::Slot;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::{Answer, Calls, Probe, Question, Scene, Seen, Words, judge, scene};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::{Limits, PromptBy};
+use loopkeeper_core::settings::{Limits, Mode, PromptBy};
 use uuid::Uuid;
 
 use super::super::facts::{Looked, bare_environment};
@@ -207,6 +207,7 @@ impl<'a> Caller<'a> {
             argv: Approved::typed(acp::between(
                 self.looked.domain.warden(),
                 self.plan.dialect,
+                Mode::Loop,
                 argv.into_iter().map(OsString::from).collect(),
             )),
             cwd: folder.to_owned(),

@@ -34,6 +34,8 @@ pub struct Brief {
     pub prompt: String,
     /// The session to go on with.
     pub session: Option<String>,
+    /// It is asked at the end of each turn what comes next.
+    pub held: bool,
 }
 
 /// What is to be done next.
@@ -45,6 +47,8 @@ pub enum Do {
     Tell(Value),
     /// A file of the work tree; what came of it is told by [`Talk::wrote`].
     Write { id: Value, path: String, text: String },
+    /// The turn is over: what comes next? Answered by [`Talk::next`].
+    Ask { session: String },
     /// On stderr: the agent's own talk, and what the keeper looks for there.
     Note(String),
     /// The turn is over, or will never be.
@@ -60,6 +64,8 @@ pub enum At {
     Replay,
     Wishing,
     Working,
+    /// Its turn is over, and it is not known yet what comes next.
+    Held,
     Over,
 }
 
@@ -78,6 +84,8 @@ pub struct Talk {
     /// What the session had cost before, and by now.
     cost_before: f64,
     cost: Option<f64>,
+    /// Of all turns.
+    tokens: Option<u64>,
 }
 
 impl Talk {
@@ -94,6 +102,7 @@ impl Talk {
             wishes: Vec::new(),
             cost_before: 0.0,
             cost: None,
+            tokens: None,
         };
         let greeting = json!({
             "protocolVersion": VERSION,
@@ -171,7 +180,7 @@ impl Talk {
             At::Opening => self.opened(result),
             At::Wishing => self.prepare(),
             At::Working => self.done(result),
-            At::Replay | At::Over => Vec::new(),
+            At::Replay | At::Held | At::Over => Vec::new(),
         }
     }
 
@@ -223,23 +232,43 @@ impl Talk {
             set(&mut params, "sessionId", json!(self.session));
             return vec![self.ask(method, &params)];
         }
+        self.cost_before = self.cost.take().unwrap_or(0.0);
+        let prompt = std::mem::take(&mut self.brief.prompt);
+        self.work(&prompt)
+    }
+
+    fn work(&mut self, prompt: &str) -> Vec<Do> {
         self.at = At::Working;
         self.calls.clear();
-        self.cost_before = self.cost.take().unwrap_or(0.0);
-        let prompt = json!([{"type": "text", "text": self.brief.prompt}]);
+        let prompt = json!([{"type": "text", "text": prompt}]);
         vec![self.ask("session/prompt", &json!({"sessionId": self.session, "prompt": prompt}))]
     }
 
+    /// Costs and tokens are those of all turns.
     fn done(&mut self, result: &Value) -> Vec<Do> {
-        self.at = At::Over;
-        let mut turn = json!({"type": "turn", "stopReason": text(result, "stopReason")});
+        let reason = text(result, "stopReason");
+        let mut turn = json!({"type": "turn", "stopReason": reason});
         if let Some(tokens) = tokens(result).filter(|_| self.counts_all) {
-            set(&mut turn, "tokens", json!(tokens));
+            let all = self.tokens.unwrap_or(0).saturating_add(tokens);
+            self.tokens = Some(all);
+            set(&mut turn, "tokens", json!(all));
         }
         if let Some(cost) = self.cost {
             set(&mut turn, "costMicros", json!(micros(cost - self.cost_before)));
         }
-        vec![Do::Tell(turn), Do::End { well: true }]
+        let is_held = self.brief.held && reason == "end_turn";
+        self.at = if is_held { At::Held } else { At::Over };
+        let session = self.session.clone();
+        vec![Do::Tell(turn), if is_held { Do::Ask { session } } else { Do::End { well: true } }]
+    }
+
+    /// The answer to a [`Do::Ask`]; `None`: it may end.
+    pub fn next(&mut self, prompt: Option<&str>) -> Vec<Do> {
+        if let Some(prompt) = prompt.filter(|_| self.at == At::Held) {
+            return self.work(prompt);
+        }
+        self.at = At::Over;
+        vec![Do::End { well: true }]
     }
 
     fn refused(&mut self, error: &Value) -> Vec<Do> {

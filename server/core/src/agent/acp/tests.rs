@@ -14,7 +14,13 @@ use crate::settings::{Dialect, Permissions};
 fn bridged(capture: &str, permissions: Permissions) -> String {
     let policy = Policy { permissions, commands: Vec::new(), runner: None };
     let order = Order { policy, model: None, effort: None };
-    let brief = Brief { order, folder: "/home/dev".to_owned(), prompt: "Do it.".to_owned(), session: None };
+    let brief = Brief {
+        order,
+        folder: "/home/dev".to_owned(),
+        prompt: "Do it.".to_owned(),
+        session: None,
+        held: false,
+    };
     let (mut talk, mut acts) = Talk::begin(brief);
     for line in capture.lines() {
         acts.extend(talk.heard(line, &|_| true));

@@ -15,6 +15,7 @@ fn brief(permissions: Permissions, session: Option<&str>) -> Brief {
         folder: "/tree".to_owned(),
         prompt: "Do it.".to_owned(),
         session: session.map(str::to_owned),
+        held: false,
     }
 }
 
@@ -166,6 +167,35 @@ fn a_session_goes_on_where_the_agent_can() {
     let error = json!({"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "no such session"}});
     let acts = hear(&mut talk, &error);
     assert!(acts.contains(&Do::Note("Session not found: no such session".to_owned())), "{acts:?}");
+}
+
+#[test]
+fn one_that_is_held_works_on_what_comes_next() {
+    let brief = Brief { held: true, ..brief(Permissions::Edits, None) };
+    let (mut talk, _) = Talk::begin(brief);
+    hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
+    hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
+    let over = |reason: &str| json!({"stopReason": reason, "usage": {"totalTokens": 10}});
+    let acts = hear(&mut talk, &answer(3, &over("end_turn")));
+    assert_eq!(acts.last(), Some(&Do::Ask { session: "S".to_owned() }));
+    let acts = talk.next(Some("More."));
+    let [Do::Send(message)] = acts.as_slice() else { panic!("{acts:?}") };
+    assert_eq!((&message["id"], &message["params"]["prompt"][0]["text"]), (&json!(4), &json!("More.")));
+    // Tokens are told as totals.
+    let acts = hear(&mut talk, &answer(4, &over("end_turn")));
+    assert_eq!(told(&acts, "turn")[0]["tokens"], 20);
+    assert_eq!(talk.next(None), [Do::End { well: true }]);
+    assert_eq!(talk.next(Some("Too late.")), [Do::End { well: true }]);
+}
+
+#[test]
+fn one_that_did_not_end_well_is_not_held() {
+    let brief = Brief { held: true, ..brief(Permissions::Edits, None) };
+    let (mut talk, _) = Talk::begin(brief);
+    hear(&mut talk, &answer(1, &json!({"protocolVersion": 1})));
+    hear(&mut talk, &answer(2, &json!({"sessionId": "S"})));
+    let acts = hear(&mut talk, &answer(3, &json!({"stopReason": "refusal"})));
+    assert_eq!((acts.last(), talk.at()), (Some(&Do::End { well: true }), At::Over));
 }
 
 #[test]
