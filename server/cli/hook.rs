@@ -46,7 +46,8 @@ fn install(settings: &Settings<'_>, out: &mut Out) -> Result<(), Failure> {
         }
         Done::Nothing => out.line(format_args!("It is in {FILE} already.")),
     }
-    out.line("It changes nothing without a loop; `loopkeeper hook remove` takes it out again.");
+    out.line("It changes nothing without a loop: `loopkeeper run --attach` starts one.");
+    out.line("`loopkeeper hook remove` takes it out again.");
     if settings.is_seen_by_git() {
         failure::warn(format_args!("git does not ignore {FILE}: add it to .gitignore"));
     }

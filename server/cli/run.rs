@@ -7,7 +7,7 @@ mod interrupts;
 
 use std::io::{self, IsTerminal};
 
-use loopkeeper_core::settings::Argument;
+use loopkeeper_core::settings::{Argument, Mode};
 use serde_json::json;
 
 use self::interrupts::CtrlC;
@@ -61,6 +61,9 @@ pub(crate) struct Args {
     /// Trust every command that `trust` would show
     #[arg(long)]
     pub(crate) trust: bool,
+    /// Work in the session of Claude Code that is open in this folder (`hook install` first)
+    #[arg(long)]
+    pub(crate) attach: bool,
     /// Return once the loop runs; `watch` shows it
     #[arg(long)]
     pub(crate) detach: bool,
@@ -88,7 +91,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     start::refuse_busy(&state, &work)?;
     let consent = if args.trust { Consent::Given } else { Consent::Asked };
     trust::gate(&work, &items, &state, consent)?;
-    let on_its_own = args.detach || on_a_terminal();
+    // A session may start it as one of its own commands, and has to go on meanwhile.
+    let is_left = args.detach || (work.settings.mode == Mode::Attach && !on_a_terminal());
+    let on_its_own = is_left || on_a_terminal();
     let start = Start {
         work: &work,
         crew,
@@ -97,7 +102,11 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         attended: if on_its_own { Attended::Yes } else { Attended::No },
     };
     let dir = start::prepare(&state, &start)?;
-    let ran = if on_its_own { detached(args, &state, &dir, out) } else { in_foreground(args, &dir, out) };
+    let ran = if on_its_own {
+        detached((args, is_left), &state, &dir, out)
+    } else {
+        in_foreground(args, &dir, out)
+    };
     ran.inspect_err(|_| start::discard(&dir))
 }
 
@@ -107,7 +116,9 @@ fn on_a_terminal() -> bool {
 }
 
 fn work(args: &Args) -> Result<Work, Failure> {
+    let attach = args.attach.then(|| "attach".to_owned());
     let given = [
+        ("--attach", "mode", &attach),
         ("--agent", "agent", &args.agent),
         ("--max-iterations", "limits.iterations", &args.max_iterations),
         ("--max-cost", "limits.cost_usd", &args.max_cost),
@@ -129,10 +140,10 @@ fn work(args: &Args) -> Result<Work, Failure> {
     }
 }
 
-fn detached(args: &Args, state: &StateDir, dir: &LoopDir, out: &mut Out) -> Answer {
+fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out: &mut Out) -> Answer {
     let pid = keeper::start_detached(state, dir, None)?;
     let id = dir.id();
-    if args.detach {
+    if is_left {
         if args.json {
             out.json(&json!({"loopId": id, "pid": pid}));
         } else {

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use loopkeeper_core::agent::kind::Kind;
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{AgentSettings, Mode, Permissions};
+use loopkeeper_core::settings::{AgentSettings, Dialect, Mode, Permissions, PromptBy};
 
 use super::failure::Failure;
 use super::work::Work;
@@ -19,16 +20,23 @@ pub(crate) struct Crew {
     pub(crate) left_out: Vec<Failure>,
     /// Only where a criterion asks for one.
     pub(crate) judge: Option<AgentPlan>,
+    /// The agent is a session that its user opened: we start none.
+    is_lent: bool,
 }
 
 impl Crew {
     pub(crate) fn of(work: &Work) -> Result<Self, Failure> {
         let settings = &work.settings;
-        if settings.mode == Mode::Hook && !settings.fallbacks.is_empty() {
-            return Err(Failure::usage(
-                "`mode = \"hook\"` holds one session of one agent: `agent` is a list",
-            )
+        if settings.mode != Mode::Loop && !settings.fallbacks.is_empty() {
+            let mode = if settings.mode == Mode::Hook { "hook" } else { "attach" };
+            return Err(Failure::usage(format_args!(
+                "`mode = \"{mode}\"` holds one session of one agent: `agent` is a list"
+            ))
             .hint("Name one agent, or remove the line `mode`."));
+        }
+        if settings.mode == Mode::Attach {
+            let (agent, judge) = (lent(&settings.agent)?, judge(work)?);
+            return Ok(Self { agent, others: Vec::new(), left_out: Vec::new(), judge, is_lent: true });
         }
         let names = std::iter::once(&settings.agent).chain(&settings.fallbacks);
         let (mut plans, mut left_out) = (VecDeque::new(), Vec::new());
@@ -39,14 +47,38 @@ impl Crew {
             }
         }
         match plans.pop_front() {
-            Some(agent) => Ok(Self { agent, others: plans.into(), left_out, judge: judge(work)? }),
+            Some(agent) => {
+                let (others, judge) = (plans.into(), judge(work)?);
+                Ok(Self { agent, others, left_out, judge, is_lent: false })
+            }
             None => Err(left_out.swap_remove(0)),
         }
     }
 
+    /// Everybody whom loopkeeper starts.
     pub(crate) fn all(&self) -> impl Iterator<Item = &AgentPlan> {
-        std::iter::once(&self.agent).chain(&self.others).chain(&self.judge)
+        let own = (!self.is_lent).then_some(&self.agent);
+        own.into_iter().chain(&self.others).chain(&self.judge)
     }
+}
+
+/// A session that is open already; so far of Claude Code alone.
+fn lent(agent: &str) -> Result<AgentPlan, Failure> {
+    let claude = Kind::Claude.name();
+    if agent != "auto" && agent != claude {
+        return Err(Failure::usage(format_args!(
+            "`mode = \"attach\"` works in a session of Claude Code: `agent` is `{agent}`"
+        ))
+        .hint("Remove the line `agent`, or use another `mode`."));
+    }
+    Ok(AgentPlan {
+        name: claude.to_owned(),
+        argv: vec![claude.to_owned()],
+        prompt: PromptBy::Argument,
+        dialect: Dialect::Claude,
+        permissions: Permissions::Edits,
+        env: Vec::new(),
+    })
 }
 
 /// Whoever judges may read and nothing else, where its flags are known.

@@ -190,6 +190,11 @@ impl<'a> Settings<'a> {
     }
 }
 
+/// Whether Claude Code asks us in this folder.
+pub(crate) fn is_in(root: &Path) -> bool {
+    fs::read_to_string(root.join(FILE)).is_ok_and(|it| installed::is_installed(&it))
+}
+
 /// One that cannot be read is none: what is ours is known by itself.
 fn kept(record: &Path) -> Option<Kept> {
     serde_json::from_slice(&fs::read(record).ok()?).ok()

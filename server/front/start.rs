@@ -4,10 +4,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use loopkeeper_core::branch;
-use loopkeeper_core::settings::preset;
+use loopkeeper_core::settings::{Mode, preset};
 
 use super::crew::Crew;
 use super::failure::Failure;
+use super::installed;
 use super::loops::Seen;
 use super::patience;
 use super::work::Work;
@@ -59,6 +60,10 @@ fn is_over(state: &StateDir, holder: &str) -> bool {
 /// Makes the loop's folder.
 pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Failure> {
     let Start { work, .. } = start;
+    if work.settings.mode == Mode::Attach && !installed::is_in(&work.root) {
+        return Err(Failure::usage("Claude Code does not ask loopkeeper in this folder")
+            .hint("`loopkeeper hook install` lets it, then start `claude` anew."));
+    }
     let workspace = state.workspace(&work.root)?;
     let mut spec = work.spec(start.crew.agent.clone(), start.crew.judge.clone());
     spec.others.clone_from(&start.crew.others);

@@ -18,6 +18,8 @@ pub(super) struct Payload {
     session_id: Option<String>,
     #[serde(default)]
     agent_id: Option<String>,
+    #[serde(default)]
+    stop_hook_active: bool,
     /// Where its user is in it.
     #[serde(default)]
     cwd: Option<PathBuf>,
@@ -43,6 +45,11 @@ impl Payload {
         }
         serde_json::from_slice(&text)
             .map_err(|error| format!("what the agent tells is no JSON object: {error}"))
+    }
+
+    /// It was held in this turn before.
+    pub(super) fn is_held(&self) -> bool {
+        self.stop_hook_active
     }
 
     pub(super) fn folder(&self) -> Option<PathBuf> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use loopkeeper_core::agent::claude::hooks::CAP;
 use serde_json::{Value, json};
 
 use super::payload::Payload;
@@ -17,6 +18,12 @@ use crate::adapters::state_dir::StateDir;
 pub const WORD: &str = "session";
 /// Where Claude Code says that it was started.
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
+/// Its own process.
+const PROCESS: &str = "CLAUDE_PID";
+/// How it was started.
+const ENTRY: &str = "CLAUDE_CODE_ENTRYPOINT";
+/// In a terminal, by a person.
+const TERMINAL: &str = "cli";
 /// The snapshot and the user's own command before an iteration.
 const FOR_A_PROMPT: Duration = Duration::from_secs(600);
 /// It is only told.
@@ -71,8 +78,8 @@ pub fn main(event: Event) -> ExitCode {
 
 /// `None`: there is nobody to ask.
 fn ask(event: Event) -> Result<Option<Verdict>, String> {
-    if std::env::var_os(MARK).is_some() {
-        // An agent of a loop, or below one, has hooks of its own.
+    // An agent of a loop, or below one, has hooks of its own; one that a program drives is nobody's session.
+    if std::env::var_os(MARK).is_some() || std::env::var_os(ENTRY).is_some_and(|it| it != TERMINAL) {
         return Ok(None);
     }
     let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
@@ -95,7 +102,14 @@ fn door(folder: &Path) -> Option<Door> {
 fn question(event: Event, payload: &Payload) -> Value {
     let mut question = payload.question(event.word(), "");
     if let Some(fields) = question.as_object_mut() {
-        fields.insert("own".to_owned(), json!(true));
+        let number = |name| json!(std::env::var(name).ok().and_then(|it| it.parse::<i32>().ok()));
+        let told = [
+            ("own", json!(true)),
+            ("active", json!(payload.is_held())),
+            ("cap", number(CAP)),
+            ("pid", number(PROCESS)),
+        ];
+        fields.extend(told.map(|(name, value)| (name.to_owned(), value)));
     }
     question
 }

@@ -2,6 +2,7 @@
 //! an `AgentRun`. Decides nothing; it is told when to stop.
 
 mod equipment;
+mod lent;
 mod session;
 mod subagents;
 
@@ -23,6 +24,7 @@ use loopkeeper_core::settings::{Mode, Permissions, PromptBy};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use self::lent::Lent;
 use self::session::Session;
 use super::beside;
 use super::control::News;
@@ -69,7 +71,8 @@ enum Order {
     End(AgentEnding, How),
     /// Its stop hook's answer.
     Next(Start),
-    LetGo,
+    /// And why, for whoever sits at it.
+    LetGo(String),
 }
 
 /// What can be seen of a running agent from outside.
@@ -100,6 +103,14 @@ impl Agent {
         Self { orders, signs, task }
     }
 
+    /// Whichever session its user lends to the loop.
+    pub(super) fn lent(scene: &Scene) -> Self {
+        let (orders, ordered) = mpsc::unbounded_channel();
+        let signs = Rc::new(Signs::default());
+        let lent = Lent::new(scene.clone(), ordered, Rc::clone(&signs));
+        Self { orders, signs, task: tokio::task::spawn_local(lent.until_nobody_asks()) }
+    }
+
     pub(super) fn stop(&self, why: AgentEnding, grace: Grace) {
         let how = match grace {
             Grace::Given => How::Grace,
@@ -117,13 +128,14 @@ impl Agent {
         }
     }
 
-    pub(super) fn let_go(&self) {
-        let _ = self.orders.send(Order::LetGo);
+    pub(super) fn let_go(&self, why: String) {
+        let _ = self.orders.send(Order::LetGo(why));
     }
 
     /// Ends it and waits until its kill domain is empty.
     pub(super) async fn end(self) {
         self.stop(AgentEnding::Stopped, Grace::None);
+        drop(self.orders);
         let _ = self.task.await;
     }
 }
@@ -206,7 +218,7 @@ impl Run {
             () = hooks::before_agent(&self.scene) => None,
             Some(order) = self.ordered.recv() => match order {
                 Order::End(why, _) => Some(why),
-                Order::Next(_) | Order::LetGo => None,
+                Order::Next(_) | Order::LetGo(_) => None,
             },
         }
     }

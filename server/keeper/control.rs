@@ -166,6 +166,8 @@ async fn converse(stream: UnixStream, desk: Desk) {
             return follow(link, desk).await;
         }
         if request.verb == "hook" {
+            // Its answer may be the last that this keeper gives.
+            let _owed = Owed::one(&desk.owed);
             match hook(&mut link, &desk, &request.id, &line).await {
                 Some(answer) if link.send(&answer).await.is_ok() => continue,
                 _ => return,

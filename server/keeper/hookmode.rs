@@ -34,6 +34,18 @@ pub struct Question {
     /// The agent's last message.
     #[serde(default)]
     pub text: Option<String>,
+    /// By the hooks of a workspace: its user opened the session.
+    #[serde(default)]
+    pub own: bool,
+    /// It was held in this turn before.
+    #[serde(default)]
+    pub active: bool,
+    /// How often its agent lets itself be held in one turn, where it says so.
+    #[serde(default)]
+    pub cap: Option<u32>,
+    /// The agent's process.
+    #[serde(default)]
+    pub pid: Option<i32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -45,6 +57,10 @@ pub enum Kind {
     PreTool,
     SubagentStart,
     SubagentStop,
+    /// Its user says something: is there anything to add?
+    Prompt,
+    /// The session is closed.
+    End,
 }
 
 /// What the hook tells its agent.
@@ -54,6 +70,9 @@ pub struct Verdict {
     pub decision: Decision,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// For whoever sits at the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -69,15 +88,21 @@ pub enum Decision {
 impl Verdict {
     /// `why` is for whoever reads the hook's own output.
     pub fn allow(why: &str) -> Self {
-        Self { decision: Decision::Allow, reason: why.to_owned() }
+        Self { decision: Decision::Allow, reason: why.to_owned(), notice: None }
     }
 
     pub fn deny(reason: String) -> Self {
-        Self { decision: Decision::Deny, reason }
+        Self { decision: Decision::Deny, reason, notice: None }
     }
 
     pub fn block(reason: String) -> Self {
-        Self { decision: Decision::Block, reason }
+        Self { decision: Decision::Block, reason, notice: None }
+    }
+
+    /// The same, said to its user.
+    pub fn told(why: &str) -> Self {
+        let notice = (!why.is_empty()).then(|| format!("Ralph: {why}"));
+        Self { notice, ..Self::allow(why) }
     }
 }
 
@@ -88,7 +113,7 @@ impl Question {
         let by = || self.agent.as_deref().map(|it| told(it, redactor));
         let id = || by().unwrap_or_default();
         match self.hook {
-            Kind::Stop => None,
+            Kind::Stop | Kind::Prompt | Kind::End => None,
             Kind::PreTool => {
                 let call = self.call.as_deref().map(|it| told(it, redactor));
                 Some(Subagent::Asked { by: by(), call, what: what() })

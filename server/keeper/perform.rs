@@ -11,6 +11,7 @@ use loopkeeper_core::decide::{Committed, Effect, Event, Loop, Order, Phase, Refu
 use loopkeeper_core::decide::{commits, weakening};
 use loopkeeper_core::journal::Head;
 use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::Mode;
 use tokio::sync::{mpsc, oneshot};
 
 use super::agent::{Agent, Start};
@@ -63,7 +64,9 @@ pub struct Hands {
 
 impl Hands {
     pub fn new(scene: Scene, signals: Signals) -> Self {
-        Self { scene, signals, agent: None, checks: None, straight_on: false }
+        let is_lent = scene.stage.spec.settings.mode == Mode::Attach;
+        let agent = is_lent.then(|| Agent::lent(&scene));
+        Self { scene, signals, agent, checks: None, straight_on: false }
     }
 
     /// Hears of every event before it is decided upon.
@@ -103,9 +106,9 @@ impl Hands {
                     agent.stop(why, grace);
                 }
             }
-            Effect::LetAgentGo => {
+            Effect::LetAgentGo { why } => {
                 if let Some(agent) = &self.agent {
-                    agent.let_go();
+                    agent.let_go(why);
                 }
             }
             Effect::LookForLife => self.look_for_life(),

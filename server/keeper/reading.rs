@@ -8,6 +8,7 @@ use loopkeeper_core::decide::{Loop, Reading};
 use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::Mode;
 use loopkeeper_core::task::{Criterion, CriterionId, Document, Task, read as read_documents};
 use loopkeeper_core::trust::{Item, Runs};
 use loopkeeper_core::when;
@@ -26,7 +27,7 @@ pub(super) fn read(scene: &Scene, state: &Loop) -> Reading {
     let typed = spec.inline_prompt.is_some();
     Reading {
         untrusted: if typed { Vec::new() } else { untrusted(&trust, spec, &task) },
-        surfaces: untrusted_surfaces(&trust, Path::new(&spec.root)),
+        surfaces: untrusted_surfaces(&trust, spec),
         prompt: task.prompt,
         context: task.context.into_iter().map(|it| it.text).collect(),
         criteria: task.criteria,
@@ -57,7 +58,12 @@ fn untrusted(trust: &TrustStore, spec: &LoopSpec, task: &Task) -> Vec<CriterionI
 }
 
 /// Files that make the agent run programs, changed since the user said yes to them.
-fn untrusted_surfaces(trust: &TrustStore, root: &Path) -> Vec<String> {
+fn untrusted_surfaces(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
+    let root = Path::new(&spec.root);
+    if spec.settings.mode == Mode::Attach && spec.judge.is_none() {
+        // The session is its user's, and asks for itself.
+        return Vec::new();
+    }
     match surfaces(root) {
         Ok(found) => trust.unknown(root, &found).iter().map(name).collect(),
         // What cannot be read in full cannot have been trusted.

@@ -8,6 +8,7 @@ mod acp;
 mod direct;
 mod hands;
 mod hooked;
+mod interactive;
 mod journal;
 mod judging;
 mod looping;

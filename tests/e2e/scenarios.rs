@@ -3,6 +3,7 @@
 
 mod acp;
 mod agents;
+mod attached;
 mod breaker;
 mod checks;
 mod claims;

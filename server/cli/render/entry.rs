@@ -148,6 +148,7 @@ impl Teller {
             Record::SessionChanged { from, to, reason } => {
                 (None, session(from.as_deref(), to.as_deref(), *reason))
             }
+            Record::SessionJoined { .. } => (None, "your session works on it".into()),
             Record::AgentChanged { from, to, reason, message, .. } => {
                 (None, words::takeover((from, to), *reason, message.as_deref()))
             }
@@ -305,6 +306,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::Ended { .. }
         | Record::Unknown => false,
         Record::LoopStarted { .. }
+        | Record::SessionJoined { .. }
         | Record::AgentChanged { .. }
         | Record::BranchTaken { .. }
         | Record::Committed { .. }

@@ -18,6 +18,8 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
                 format!("`loopkeeper steer {id} '…'` gives a hint"),
                 format!("`loopkeeper resume {id}` tries once more"),
             ],
+            // Its sentence says it.
+            Some(PauseReason::Session) => vec![format!("`loopkeeper stop {id}` ends it")],
             _ => vec![format!("`loopkeeper resume {id}` goes on")],
         },
         Phase::NeedsAnswer => vec![

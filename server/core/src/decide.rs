@@ -5,6 +5,7 @@
 //! perform the [`Effect`]s. What is not worth a record lives in [`Live`] and is lost with the keeper.
 
 pub mod apply;
+pub mod attached;
 mod boundary;
 pub mod breaker;
 mod brief;
@@ -98,6 +99,8 @@ pub enum Event {
     SubagentSeen(spawns::Subagent),
     /// One that was held is gone.
     AgentLeft(Box<AgentLeft>),
+    /// A session that its user opened asks for work.
+    SessionCame(attached::Guest),
     ChecksDone {
         round: Box<Round>,
         wrote: Vec<String>,
@@ -287,7 +290,10 @@ pub enum Effect {
         grace: Grace,
     },
     /// Answer the stop hook that the agent may go; its end is [`Event::AgentLeft`].
-    LetAgentGo,
+    LetAgentGo {
+        /// For whoever sits at its session.
+        why: String,
+    },
     LookForLife,
     /// Take a snapshot, so that nothing is lost, then send [`Event::RollbackReady`].
     PrepareRollback {

@@ -5,6 +5,7 @@ mod breaker;
 mod changes;
 pub mod line;
 mod outcome;
+mod plan;
 pub mod reading;
 mod reasons;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use breaker::{BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, Opening, TreeAfter};
 pub use changes::{Changes, Lines};
 pub use outcome::{Claim, Outcome, OutcomeKind};
+pub use plan::AgentPlan;
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
 
 use crate::agent::{AgentLeft, AgentRun, ProviderError};
@@ -268,6 +270,11 @@ pub enum Record {
         to: Option<String>,
         reason: SessionReason,
     },
+    /// The user's own session works from here on (`mode = "attach"`).
+    SessionJoined {
+        session: String,
+        holds: u32,
+    },
     /// Another agent of the loop's list works from here on.
     AgentChanged {
         from: String,
@@ -388,27 +395,6 @@ impl LoopSpec {
     /// Everybody who may work on it, the first one first.
     pub fn agents(&self) -> impl Iterator<Item = &AgentPlan> {
         std::iter::once(&self.agent).chain(&self.others)
-    }
-}
-
-/// The agent of a loop: what is started, verbatim, and how it is talked to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentPlan {
-    pub name: String,
-    /// With `{session}`, `{prompt}`, `{prompt_file}` standing for values of the iteration.
-    pub argv: Vec<String>,
-    pub prompt: crate::settings::PromptBy,
-    pub dialect: crate::settings::Dialect,
-    pub permissions: crate::settings::Permissions,
-    /// Set in its environment, over everything else.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub env: Vec<(String, String)>,
-}
-
-impl AgentPlan {
-    pub fn kind(&self) -> crate::agent::kind::Kind {
-        crate::agent::kind::Kind::of(&self.name, self.dialect)
     }
 }
 

@@ -189,6 +189,8 @@ pub enum Mode {
     Loop,
     /// One session, held open by its stop hook between iterations.
     Hook,
+    /// The same with the session that its user opened.
+    Attach,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -100,7 +100,7 @@ impl Session {
                 }
                 running.terminate(how);
             }
-            Order::LetGo => self.let_go(run, ""),
+            Order::LetGo(why) => self.let_go(run, &why),
             Order::Next(start) => self.go_on(run, running, start).await,
         }
     }
@@ -257,7 +257,7 @@ impl Order {
     fn next(self) -> Option<Start> {
         match self {
             Self::Next(start) => Some(start),
-            Self::End(..) | Self::LetGo => None,
+            Self::End(..) | Self::LetGo(_) => None,
         }
     }
 }

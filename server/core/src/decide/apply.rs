@@ -94,6 +94,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             let iteration = state.iteration;
             state.session.changed(SessionChange { at: entry.at, iteration, from, to, reason });
         }
+        Record::SessionJoined { session, holds } => agent::joined(state, entry.at, session, *holds),
         Record::Steered { text } => state.steering.push(text.clone()),
         Record::Stopping { now } => state.stop = Some(if *now { Stop::Now } else { Stop::AfterIteration }),
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {
@@ -205,7 +206,7 @@ fn baseline(state: &mut Loop, record: &Record) {
     if let Some(round) = round {
         state.spent.add(round.judging.unwrap_or_default());
         take_results(state, round);
-        state.beside = state.held;
+        state.beside = agent::is_beside(state);
         weakening::counted_first(state, *iteration, round);
         let all = passes(state);
         flaky::passed(state, all);
@@ -308,7 +309,7 @@ fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     weakening::counted_in(state, iteration, round);
     flaky::compared(state, round);
     take_results(state, round);
-    state.beside = state.held;
+    state.beside = agent::is_beside(state);
     let all = passes(state);
     flaky::passed(state, all);
     let results = &state.results;

@@ -7,8 +7,8 @@ use crate::moment::Moment;
 use super::machine::{hold, stopped};
 use super::state::{Live, Loop, Wait};
 use super::{
-    Effect, Step, breaker, commits, exit, flaky, held, limits, questions, regression, takeover, waits,
-    weakening,
+    Effect, Step, attached, breaker, commits, exit, flaky, held, limits, questions, regression, takeover,
+    waits, weakening,
 };
 
 /// What comes next when nothing runs, or when the agent waits in its stop hook.
@@ -25,7 +25,7 @@ pub(super) fn next(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     let mut tried = live.clone();
     let steps = on(state, &mut tried, now);
     if held::has_to_go(state, live, now, &steps) {
-        return held::let_go(live);
+        return held::let_go(live, attached::farewell(state, &steps));
     }
     *live = tried;
     steps
@@ -86,6 +86,13 @@ fn on(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     if live.checking_at_rest || live.pinning.is_some() || live.asking.is_some() {
         // Checks run on the tree, or a slot is asked for: nothing is started beside them, and their results go on.
         return Vec::new();
+    }
+    prepare(state, live)
+}
+
+fn prepare(state: &Loop, live: &mut Live) -> Vec<Step> {
+    if attached::is_missing(state) && !live.preparing {
+        return hold(state, PauseReason::Session, attached::wanted(state));
     }
     if std::mem::replace(&mut live.preparing, true) {
         // Asked twice while the snapshot is being taken: its event goes on.

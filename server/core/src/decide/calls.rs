@@ -6,7 +6,7 @@ use crate::moment::Moment;
 
 use super::limits::{self, HOUR_MS, outlasted};
 use super::state::{Iteration, Live, Loop, Phase, Wait};
-use super::{Effect, Reading, Slot, Step, documents};
+use super::{Effect, Reading, Slot, Step, attached, documents};
 
 /// The words that a loop goes by whose calls could not be counted with those of the others.
 const ALONE: &str = "the calls of other loops are not counted";
@@ -28,7 +28,7 @@ pub(super) fn answered(state: &Loop, live: &mut Live, now: Moment, slot: Slot) -
     if state.phase != Phase::Preparing {
         return Vec::new();
     }
-    if state.stop.is_some() || state.pause.is_some() {
+    if state.stop.is_some() || state.pause.is_some() || attached::is_missing(state) {
         return vec![Step::Effect(Effect::GoOn)];
     }
     match slot {

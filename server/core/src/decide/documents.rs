@@ -52,7 +52,9 @@ fn prepared(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
 pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -> Vec<Step> {
     let iteration = state.iteration + 1;
     let chosen = sessions::choose(state, now);
-    let (session, resumed, session_tokens) = (chosen.id, chosen.resumed, chosen.tokens);
+    let (session, session_tokens) = (chosen.id, chosen.tokens);
+    // A session that was lent to us knows nothing of the task before its first iteration.
+    let resumed = chosen.resumed && !state.history.is_empty();
     let prompt = brief::prompt(state, reading, brief::At { now, resumed });
     let tree = state.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
     let record = Record::IterationIntended {

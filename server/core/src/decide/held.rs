@@ -9,7 +9,7 @@ use crate::moment::Moment;
 use super::machine::{criteria_of, undead};
 use super::sessions;
 use super::state::{Live, Loop, Stop};
-use super::{Effect, Step};
+use super::{Effect, Step, attached};
 
 /// What the loop is about to do is not the next iteration of this process.
 pub(super) fn has_to_go(state: &Loop, live: &Live, now: Moment, steps: &[Step]) -> bool {
@@ -34,9 +34,19 @@ fn can_go_on(state: &Loop, now: Moment) -> bool {
     state.holds != Some(0) && sessions::choose(state, now).resumed
 }
 
-pub(super) fn let_go(live: &mut Live) -> Vec<Step> {
+pub(super) fn let_go(live: &mut Live, why: String) -> Vec<Step> {
     live.letting_go = true;
-    vec![Step::Effect(Effect::LetAgentGo)]
+    vec![Step::Effect(Effect::LetAgentGo { why })]
+}
+
+/// What is about to be recorded, in words.
+pub(super) fn why(steps: &[Step]) -> String {
+    let sentence = |step: &Step| match step {
+        Step::Record(Record::Ended { outcome }) => Some(outcome.sentence.clone()),
+        Step::Record(Record::Paused { message, .. }) => Some(message.clone()),
+        _ => None,
+    };
+    steps.iter().find_map(sentence).unwrap_or_default()
 }
 
 /// A pause that did not come from the boundary lets it go as well.
@@ -44,13 +54,18 @@ pub(super) fn follow(state: &Loop, live: &mut Live, mut steps: Vec<Step>) -> Vec
     let pauses = steps.iter().any(|it| matches!(it, Step::Record(Record::Paused { .. })));
     let goes_on = steps.iter().any(|it| matches!(it, Step::Effect(_)));
     if state.held && state.at_rest() && pauses && !goes_on && !live.letting_go {
-        steps.extend(let_go(live));
+        let why = why(&steps);
+        steps.extend(let_go(live, why));
     }
     steps
 }
 
 /// It is gone, as it was told or by itself; the loop takes up what waited for that.
 pub(super) fn left(state: &Loop, live: &mut Live, left: Box<AgentLeft>) -> Vec<Step> {
+    if attached::is_missing(state) {
+        // It was told that there is nothing to do.
+        return Vec::new();
+    }
     let alive = left.left.join(", ");
     let mut steps = vec![Step::Record(Record::AgentLeft { iteration: state.iteration, left })];
     let was_told = std::mem::take(&mut live.letting_go);

@@ -8,8 +8,8 @@ use crate::task::Criterion;
 
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
-    Branch, Effect, Event, Grace, Shot, Step, boundary, breaker, calls, commits, documents, held, limits,
-    orders, regression, rounds, sessions, spawns, weakening,
+    Branch, Effect, Event, Grace, Shot, Step, attached, boundary, breaker, calls, commits, documents, held,
+    limits, orders, regression, rounds, sessions, spawns, weakening,
 };
 
 /// Signs of life are looked for this often within `limits.idle_time`.
@@ -52,6 +52,7 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
             agent_started(state, live, now, Record::AgentStarted { iteration, pid, domain, holds })
         }
         Event::AgentLeft(left) => held::left(state, live, left),
+        Event::SessionCame(guest) => attached::came(state, guest),
         Event::LifeSeen { alive } => life_seen(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, run),
         Event::ChecksDone { round, wrote, untracked } => {

@@ -103,6 +103,14 @@ impl Session {
         }
     }
 
+    /// Its user lends it to the loop.
+    pub(super) fn joined(&mut self, id: &str, at: Moment) {
+        let (id, confirmed) = (id.to_owned(), true);
+        let old = self.current.take().filter(|it| it.id == id);
+        let fresh = Current { id, started_at: at, used_at: at, idle_ms: 0, tokens: 0, confirmed };
+        self.current = Some(old.map_or(fresh, |it| Current { used_at: at, idle_ms: 0, confirmed, ..it }));
+    }
+
     /// The agent of an iteration in this session has gone.
     pub(super) fn ran(&mut self, at: Moment, (id, names): (&str, Names), run: &AgentRun) {
         let Some(current) = self.current.as_mut().filter(|it| it.id == id) else { return };
@@ -133,7 +141,7 @@ impl Session {
 pub(super) fn choose(state: &Loop, now: Moment) -> Chosen {
     let fresh = session_id(&state.spec.loop_id, state.iteration + 1);
     let settings = &state.spec.settings.session;
-    let goes_on = settings.resume || state.spec.settings.mode == Mode::Hook;
+    let goes_on = settings.resume || state.spec.settings.mode != Mode::Loop;
     if !goes_on || state.session.refused >= MAX_REFUSED {
         return Chosen { id: fresh, resumed: false, tokens: 0, change: None };
     }

@@ -1,5 +1,6 @@
 //! Loops played through the pure machine with a fake clock.
 
+mod attached;
 mod breaker;
 mod breaking;
 mod exit;

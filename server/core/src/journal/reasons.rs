@@ -47,6 +47,8 @@ pub enum PauseReason {
     Workspace,
     /// A question that nobody answered.
     Question,
+    /// The session in its user's terminal is not there, or was let go.
+    Session,
     /// A reason of a newer program; its message says more.
     #[serde(other)]
     Other,

@@ -167,6 +167,7 @@ fn around_iterations() -> Vec<Record> {
             to: Some("s2".to_owned()),
             reason: SessionReason::Expired,
         },
+        Record::SessionJoined { session: "s3".to_owned(), holds: 8 },
         Record::Stopping { now: true },
         Record::WeakeningAccepted {
             paths: vec!["tests/a.rs".to_owned()],
@@ -209,6 +210,7 @@ fn all_types_have_a_sample(record: &Record) {
         Record::Asked { .. }
         | Record::Answered { .. }
         | Record::SessionChanged { .. }
+        | Record::SessionJoined { .. }
         | Record::AgentChanged { .. } => {}
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {}
         Record::Stopping { .. } | Record::TrustChanged { .. } | Record::RolledBack { .. } => {}

@@ -147,6 +147,7 @@ fn mode(word: &str) -> Option<Mode> {
     match word {
         "loop" => Some(Mode::Loop),
         "hook" => Some(Mode::Hook),
+        "attach" => Some(Mode::Attach),
         _ => None,
     }
 }

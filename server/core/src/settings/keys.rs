@@ -19,8 +19,8 @@ const fn words(now: &'static [&'static str], later: &'static [&'static str]) -> 
 pub(crate) const KEYS: &[Key] = &[
     key("agent", Takes::Agents, r#""auto""#,
         "The agent that does the work: a built-in, a name of `[agents]`, `auto` for the first one that is installed, or a list in which the next takes over when one cannot go on."),
-    key("mode", words(&["loop", "hook"], &[]), r#""loop""#,
-        "`loop` starts a fresh agent process for each iteration; `hook` holds one session open by its stop hook."),
+    key("mode", words(&["loop", "hook", "attach"], &[]), r#""loop""#,
+        "`loop` starts a fresh agent process for each iteration; `hook` holds one session open by its stop hook; `attach` works in the session of Claude Code that you have open in a terminal (`loopkeeper hook install`)."),
     key("serve", Takes::Services, "",
         "Servers that are started for check rounds that contain `GET`, and ended after."),
 

@@ -54,7 +54,7 @@ fn sample(key: &Key) -> &'static str {
     use super::table::Takes;
     match key.takes {
         Takes::Word { now, .. } => match now {
-            ["loop", "hook"] => "\"hook\"",
+            ["loop", "hook", "attach"] => "\"hook\"",
             ["agent", ..] => "\"never\"",
             ["keep", ..] => "\"rollback\"",
             ["all", "majority"] => "\"majority\"",

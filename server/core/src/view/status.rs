@@ -123,6 +123,7 @@ fn resting(pause: &Pause) -> (State, Phase) {
         | PauseReason::Disk
         | PauseReason::Workspace
         | PauseReason::Question
+        | PauseReason::Session
         | PauseReason::Other => (State::NeedsYou, Phase::Paused),
     }
 }

@@ -1,8 +1,10 @@
 //! What records say of the agent's process: that it runs, ended its turn, is held, is gone, and what it cost.
 
 use crate::agent::{AgentEnding, AgentLeft, AgentRun};
+use crate::journal::PauseReason;
 use crate::moment::Moment;
 
+use super::super::attached;
 use super::super::sessions::Names;
 use super::super::state::{Loop, Phase};
 
@@ -49,6 +51,19 @@ pub(super) fn left(state: &mut Loop, left: &AgentLeft) {
         more(&mut row.cost_micros, left.cost_micros);
         more(&mut row.tokens, left.tokens);
     }
+}
+
+pub(super) fn joined(state: &mut Loop, at: Moment, session: &str, holds: u32) {
+    state.held = true;
+    state.holds = Some(holds);
+    state.session.joined(session, at);
+    state.pause.take_if(|it| it.reason == PauseReason::Session);
+}
+
+/// A round is judged beside an agent that could still do something. A session that its user lends us cannot be ended:
+/// its turn is over, and that has to do.
+pub(super) fn is_beside(state: &Loop) -> bool {
+    state.held && !attached::is_wanted(state)
 }
 
 fn more(sum: &mut Option<u64>, told: Option<u64>) {

@@ -17,7 +17,7 @@ fn sim(acts: Vec<Act>) -> Sim {
 }
 
 /// The records that tell who works: `i`ntended, `h`eld or ended, `l`eft, `c`hecked, `e`nded.
-fn course(sim: &Sim) -> String {
+pub(super) fn course(sim: &Sim) -> String {
     let letter = |record: &Record| match record {
         Record::IterationIntended { .. } => Some('i'),
         Record::AgentEnded { run, .. } => Some(if run.exit.is_none() { 'h' } else { 'x' }),

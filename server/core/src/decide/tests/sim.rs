@@ -338,7 +338,7 @@ impl Sim {
                     self.act();
                 }
             }
-            Effect::LetAgentGo => self.let_go(),
+            Effect::LetAgentGo { .. } => self.let_go(),
             Effect::StopAgent { why, .. } => {
                 self.process.alive = false;
                 let run = AgentRun { ending: why, ..quiet_run() };

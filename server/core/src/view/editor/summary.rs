@@ -68,9 +68,11 @@ fn needs_user(known: &Known<'_>, status: &LoopStatus) -> Option<String> {
     }
     let pause = status.pause.as_ref().filter(|_| status.phase == Phase::Paused)?;
     match pause.reason {
-        PauseReason::Agent | PauseReason::Disk | PauseReason::Workspace | PauseReason::Other => {
-            Some(format!("needs you: {}", before_hint(&pause.message)))
-        }
+        PauseReason::Agent
+        | PauseReason::Disk
+        | PauseReason::Workspace
+        | PauseReason::Session
+        | PauseReason::Other => Some(format!("needs you: {}", before_hint(&pause.message))),
         PauseReason::User | PauseReason::Breaker | PauseReason::Trust | PauseReason::Question => None,
     }
 }

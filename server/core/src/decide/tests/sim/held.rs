@@ -3,6 +3,7 @@
 use super::Sim;
 use crate::agent::{AgentEnding, AgentLeft, AgentRun};
 use crate::decide::Event;
+use crate::decide::attached::Guest;
 use crate::settings::Mode;
 
 #[derive(Debug, Default)]
@@ -41,6 +42,12 @@ impl Sim {
         }
         self.process.owed += cost;
         AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, ..run }
+    }
+
+    /// A session asks for work: its user spoke to it.
+    pub(crate) fn lend(&mut self, session: &str, holds: u32) {
+        (self.process.alive, self.process.holds) = (true, Some(holds + 1));
+        self.event(Event::SessionCame(Guest { session: session.to_owned(), holds }));
     }
 
     pub(super) fn let_go(&mut self) {

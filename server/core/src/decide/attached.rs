@@ -1,0 +1,75 @@
+//! A session that its user opened and lends to the loop (`mode = "attach"`): it comes when its user says something or
+//! its turn ends, works as one that is held, and is never started nor ended by us. Without it the loop rests.
+
+use crate::agent::AgentEnding;
+use crate::journal::{PauseReason, Record};
+use crate::settings::Mode;
+
+use super::state::{Loop, Phase};
+use super::{Effect, Step, held};
+
+/// Somebody's session asks what to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guest {
+    pub session: String,
+    /// How often it still lets itself be held in this turn.
+    pub holds: u32,
+}
+
+pub(super) fn is_wanted(state: &Loop) -> bool {
+    state.spec.settings.mode == Mode::Attach
+}
+
+/// Nobody is there who could work on the next iteration.
+pub(super) fn is_missing(state: &Loop) -> bool {
+    is_wanted(state) && !state.held
+}
+
+/// It works from here on, or is told why it does not.
+pub(super) fn came(state: &Loop, guest: Guest) -> Vec<Step> {
+    let is_at_work = matches!(state.phase, Phase::Iterating { .. });
+    if is_at_work || state.outcome.is_some() || !is_missing(state) {
+        return Vec::new();
+    }
+    let rests = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
+    if let Some(pause) = rests {
+        return vec![Step::Effect(Effect::LetAgentGo { why: pause.message.clone() })];
+    }
+    let Guest { session, holds } = guest;
+    let mut steps = vec![Step::Record(Record::SessionJoined { session, holds })];
+    if state.at_rest() {
+        steps.push(Step::Effect(Effect::GoOn));
+    }
+    steps
+}
+
+/// Why it is let go, for its user; `steps`: what the loop is about to do.
+pub(super) fn farewell(state: &Loop, steps: &[Step]) -> String {
+    let why = held::why(steps);
+    let is_wait = |it: &Step| matches!(it, Step::Record(Record::Waiting { .. }));
+    match why.as_str() {
+        "" if !is_wanted(state) => why,
+        "" if state.wait.is_some() || steps.iter().any(is_wait) => {
+            "the loop waits, `loopkeeper status` says for what: send another prompt then".to_owned()
+        }
+        "" => wanted(state),
+        _ => why,
+    }
+}
+
+/// What its user can do, in words that follow "paused: ".
+pub(super) fn wanted(state: &Loop) -> String {
+    let last = state.last_iteration();
+    let text = match last.and_then(|it| it.ending) {
+        None if last.is_none() => "waits for your session: give `claude` in this folder any prompt",
+        Some(AgentEnding::TimedOut | AgentEnding::Idle) => {
+            "your session is still at it: the loop goes on when its turn ends"
+        }
+        Some(AgentEnding::Held) if state.holds == Some(0) => {
+            "Claude Code is held no more in this turn: send your session any prompt to go on"
+        }
+        Some(AgentEnding::Held) | None => "send your session any prompt to go on",
+        Some(_) => "your session was left: resume it, or start `claude`, and send any prompt",
+    };
+    text.to_owned()
+}

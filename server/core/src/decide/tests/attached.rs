@@ -1,0 +1,103 @@
+//! A session that its user lends to the loop: nothing of it is started or ended, and without it the loop rests.
+
+use super::held::course;
+use super::sim::{Act, Sim, criterion, spec};
+use crate::decide::{Event, Order};
+use crate::journal::{OutcomeKind, PauseReason};
+use crate::settings::Mode;
+
+/// The loop that waits for its first session.
+fn waiting(acts: Vec<Act>) -> Sim {
+    let mut spec = spec(vec![criterion("tests pass", "make test")]);
+    spec.settings.mode = Mode::Attach;
+    let mut sim = Sim::new(spec, "f", acts);
+    sim.play();
+    assert_eq!(course(&sim), "p");
+    assert!(wanted(&sim).contains("give `claude` in this folder any prompt"), "{}", wanted(&sim));
+    sim
+}
+
+/// What the loop rests for.
+fn wanted(sim: &Sim) -> &str {
+    let pause = sim.state.pause.as_ref().expect("it rests");
+    assert_eq!(pause.reason, PauseReason::Session);
+    &pause.message
+}
+
+fn lend(sim: &mut Sim, holds: u32) {
+    sim.lend("s1", holds);
+    sim.play();
+}
+
+#[test]
+fn it_works_until_everything_holds_and_is_not_ended() {
+    let mut sim = waiting(vec![Act::new("f"), Act::new("f"), Act::new("p")]);
+    lend(&mut sim, 8);
+    // The round while its hook waited decides.
+    assert_eq!(course(&sim), "pihcihcihcle");
+    let outcome = sim.state.outcome.as_ref().expect("ended");
+    assert!(outcome.verified && outcome.kind == OutcomeKind::Completed, "{outcome:?}");
+    assert!(sim.sessions.iter().all(|it| it.0 == "s1"), "{:?}", sim.sessions);
+    assert_eq!(sim.sessions.iter().map(|it| it.1).collect::<Vec<_>>(), [false, true, true]);
+    assert_eq!(sim.process.starts, 0);
+    assert!(sim.prompts[0].contains("a fresh mind"), "{}", sim.prompts[0]);
+    assert!(sim.prompts[1].contains("You go on with the session"), "{}", sim.prompts[1]);
+    sim.lend("s1", 8);
+    sim.play();
+    assert_eq!(course(&sim), "pihcihcihcle", "whoever comes too late is let through");
+}
+
+#[test]
+fn its_own_cap_lets_it_go_until_its_user_speaks_again() {
+    let mut sim = waiting((0..5).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
+    lend(&mut sim, 2);
+    assert_eq!(course(&sim), "pihcihcihclp");
+    assert!(wanted(&sim).contains("held no more in this turn"), "{}", wanted(&sim));
+    lend(&mut sim, 2);
+    assert_eq!(course(&sim), "pihcihcihclpihcihcihcle");
+}
+
+#[test]
+fn one_that_leaves_in_between_is_waited_for() {
+    let mut sim = waiting(vec![Act::new("p")]);
+    sim.lend("s1", 8);
+    sim.process.alive = false;
+    sim.event(Event::AgentLeft(Box::default()));
+    sim.play();
+    assert_eq!((course(&sim).as_str(), sim.state.iteration), ("plp", 0));
+    lend(&mut sim, 8);
+    assert_eq!(course(&sim), "plpihcle");
+}
+
+#[test]
+fn one_that_takes_too_long_goes_on_where_its_turn_ends() {
+    let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
+    lend(&mut sim, 8);
+    assert!(wanted(&sim).contains("still at it"), "{}", wanted(&sim));
+    lend(&mut sim, 8);
+    assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "{}", course(&sim));
+}
+
+#[test]
+fn a_loop_that_rests_for_something_else_lets_it_through() {
+    let mut sim = waiting(vec![Act::new("f"), Act::new("p")]);
+    sim.documents.push(criterion("new", "make new"));
+    sim.untrusted = vec![criterion("new", "make new").id];
+    lend(&mut sim, 8);
+    assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Trust));
+    let before = course(&sim);
+    lend(&mut sim, 8);
+    assert_eq!((course(&sim), sim.state.held, sim.process.alive), (before, false, false));
+    sim.untrusted.clear();
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Session));
+}
+
+#[test]
+fn a_stop_is_obeyed_while_nobody_is_there() {
+    let mut sim = waiting(vec![Act::new("p")]);
+    sim.order(Order::Stop);
+    sim.play();
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
+}

@@ -1,0 +1,227 @@
+//! The session that its user opened and lends to the loop: known by what its hooks ask, never started, never ended, its
+//! output not ours to read. What it is told to do next is the answer to its hook.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use loopkeeper_core::agent::claude::hooks::BLOCKS;
+use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
+use loopkeeper_core::decide::Event;
+use loopkeeper_core::decide::attached::Guest;
+use loopkeeper_core::settings::Dialect;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::MissedTickBehavior;
+
+use super::{Order, Signs, Start, clean, here, name, prompt_file};
+use crate::adapters::clock;
+use crate::adapters::process::table::{self, Process};
+use crate::keeper::hookmode::{Asked, Kind, Question, Verdict};
+use crate::keeper::hooks;
+use crate::keeper::perform::Scene;
+
+/// Whether its process is still there is looked up this often while it works.
+const LOOK: Duration = Duration::from_secs(2);
+/// What Claude Code takes as an addition to its user's words is not longer than this.
+const MOST_CONTEXT: usize = 9_000;
+
+pub(super) struct Lent {
+    scene: Scene,
+    ordered: mpsc::UnboundedReceiver<Order>,
+    asked: mpsc::UnboundedReceiver<Asked>,
+    signs: Rc<Signs>,
+    /// The one at work, or the last one.
+    session: Option<Lender>,
+    /// Its hook waits for our answer.
+    waits: Option<(Kind, oneshot::Sender<Verdict>)>,
+    turn: Option<Turn>,
+    /// How often it lets itself be held in this turn.
+    holds: u32,
+}
+
+struct Lender {
+    id: String,
+    process: Option<Process>,
+}
+
+/// One iteration.
+struct Turn {
+    start: Start,
+    began: u64,
+}
+
+impl Lent {
+    pub(super) fn new(scene: Scene, ordered: mpsc::UnboundedReceiver<Order>, signs: Rc<Signs>) -> Self {
+        let asked = scene.desk.hooks.open();
+        Self { scene, ordered, asked, signs, session: None, waits: None, turn: None, holds: 0 }
+    }
+
+    /// Until nobody gives orders any more: its keeper goes.
+    pub(super) async fn until_nobody_asks(mut self) {
+        let mut tick = tokio::time::interval(LOOK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                order = self.ordered.recv() => match order {
+                    Some(order) => self.follow(order).await,
+                    None => return,
+                },
+                Some(asked) = self.asked.recv() => self.answer(asked),
+                () = given_up(&mut self.waits) => self.gone(),
+                _ = tick.tick(), if self.turn.is_some() => self.look(),
+            }
+        }
+    }
+
+    async fn follow(&mut self, order: Order) {
+        match order {
+            Order::Next(start) => self.go_on(start).await,
+            Order::LetGo(why) => {
+                if let Some((_, answer)) = self.waits.take() {
+                    let _ = answer.send(Verdict::told(&why));
+                }
+                self.left();
+            }
+            // It is its user's: whatever ends the iteration, the session goes on.
+            Order::End(why, _) => {
+                self.ended(why, "", None);
+                if let Some((_, answer)) = self.waits.take() {
+                    let _ = answer.send(Verdict::told("the loop is stopped"));
+                }
+            }
+        }
+    }
+
+    /// The answer to its hook is the next iteration.
+    async fn go_on(&mut self, start: Start) {
+        hooks::before_agent(&self.scene).await;
+        let waits = self.waits.take().filter(|(_, answer)| !answer.is_closed());
+        let file = prompt_file(&self.scene, &start).inspect_err(|error| crate::keeper::note(error));
+        let (prompt, iteration) = (start.prompt.clone(), start.iteration);
+        self.turn = Some(Turn { start, began: clock::now().awake });
+        let Some((kind, answer)) = waits else {
+            let note = "your session was left before it heard of it";
+            return self.ended(AgentEnding::Exited, "", Some(note));
+        };
+        if kind == Kind::Stop {
+            self.holds = self.holds.saturating_sub(1);
+        }
+        let pid = self.session.as_ref().and_then(|it| it.process.as_ref()).map_or(0, |it| it.pid);
+        let pid = u32::try_from(pid).unwrap_or_default();
+        let domain = "yours".to_owned();
+        self.scene.tell(Event::AgentStarted { pid, domain, holds: Some(self.holds) });
+        let is_long = kind == Kind::Prompt && prompt.len() > MOST_CONTEXT;
+        let reason = match file {
+            Ok(file) if is_long => {
+                format!("What to do is in {}: read all of it first, then work on it.", file.display())
+            }
+            _ => prompt,
+        };
+        let title = &self.scene.stage.spec.title;
+        let notice = format!("Ralph: this session works on {title}, iteration {iteration}");
+        let _ = answer.send(Verdict { notice: Some(notice), ..Verdict::block(reason) });
+    }
+
+    fn answer(&mut self, asked: Asked) {
+        let Asked { question, answer } = asked;
+        if let Some(why) = self.passes(&question) {
+            let _ = answer.send(Verdict::allow(why));
+            return;
+        }
+        match (question.hook, self.turn.is_some()) {
+            (Kind::End, _) => {
+                self.session = None;
+                self.ended(AgentEnding::Exited, "", Some("its user closed the session"));
+                self.gone();
+            }
+            // Its user has something to say to it; what it does with subagents is between the two of them.
+            (Kind::Prompt, true) | (Kind::PreTool | Kind::SubagentStart | Kind::SubagentStop, _) => {}
+            (Kind::Stop, true) => {
+                self.waits = Some((Kind::Stop, answer));
+                self.ended(AgentEnding::Held, question.text.as_deref().unwrap_or_default(), None);
+            }
+            (kind, false) => self.come(kind, &question, answer),
+        }
+    }
+
+    fn come(&mut self, kind: Kind, question: &Question, answer: oneshot::Sender<Verdict>) {
+        if self.waits.take().is_some() {
+            // Its user interrupted it, and speaks anew.
+            self.left();
+        }
+        if !(kind == Kind::Stop && question.active) {
+            self.holds = question.cap.unwrap_or(BLOCKS);
+        }
+        let id = question.session.clone().unwrap_or_default();
+        self.session = Some(Lender { id: id.clone(), process: question.pid.and_then(table::one) });
+        self.waits = Some((kind, answer));
+        self.scene.tell(Event::SessionCame(Guest { session: id, holds: self.holds }));
+    }
+
+    /// Why a question is none of a session that is lent to us.
+    fn passes(&self, question: &Question) -> Option<&'static str> {
+        let Some(session) = question.session.as_ref().filter(|_| question.own && question.agent.is_none())
+        else {
+            return Some("not a session of this folder's user");
+        };
+        let is_same = self.session.as_ref().is_some_and(|it| it.id == *session);
+        let is_taken = self.session.as_ref().is_some_and(Lender::is_there);
+        if is_same || (!is_taken && question.hook != Kind::End) {
+            return None;
+        }
+        Some("another session works on it")
+    }
+
+    /// Nobody waits for our answer any more: its user interrupted it, or it was closed.
+    fn gone(&mut self) {
+        if self.waits.take().is_some() {
+            self.left();
+        }
+    }
+
+    fn look(&mut self) {
+        let Some(process) = self.session.as_ref().and_then(|it| it.process.as_ref()) else { return };
+        if let Some(now) = same(process) {
+            return self.signs.cpu_ms.set(now.cpu_ms);
+        }
+        self.session = None;
+        self.ended(AgentEnding::Exited, "", Some("its session is gone"));
+    }
+
+    /// The iteration is over, if one was on.
+    fn ended(&mut self, ending: AgentEnding, said: &str, note: Option<&str>) {
+        let Some(Turn { start, began }) = self.turn.take() else { return };
+        let output = self.scene.dir.output().join(format!("{}.out", name(&start)));
+        if let Err(error) = crate::keeper::private_file(&output, said.as_bytes()) {
+            crate::keeper::note(&format!("could not write {}: {error}", output.display()));
+        }
+        let duration_ms = clock::now().awake.saturating_sub(began);
+        let exit = (ending == AgentEnding::Exited).then_some(0);
+        let end = ProcessEnd { ending, duration_ms, ..ProcessEnd::exited(exit) };
+        let run = Reader::new(Dialect::Text).so_far(said, end, &here());
+        let run = AgentRun { session: Some(start.session), note: note.map(str::to_owned), ..run };
+        self.scene.tell(Event::AgentEnded(Box::new(clean(run, &self.scene.stage.redactor))));
+    }
+
+    fn left(&self) {
+        self.scene.tell(Event::AgentLeft(Box::new(AgentLeft { exit: Some(0), ..AgentLeft::default() })));
+    }
+}
+
+impl Lender {
+    /// Where its process is not known it may be gone.
+    fn is_there(&self) -> bool {
+        self.process.as_ref().is_some_and(|it| same(it).is_some())
+    }
+}
+
+fn same(process: &Process) -> Option<Process> {
+    table::one(process.pid).filter(|it| it.started == process.started && it.running)
+}
+
+async fn given_up(waits: &mut Option<(Kind, oneshot::Sender<Verdict>)>) {
+    match waits {
+        Some((_, answer)) => answer.closed().await,
+        None => std::future::pending().await,
+    }
+}

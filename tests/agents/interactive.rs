@@ -1,0 +1,215 @@
+//! The real Claude Code in a terminal of its own, as its user sees it, with the hooks of `hook install`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, test_kill_process};
+use serde_json::{Value, json};
+
+use super::journal::Journal;
+use super::looping::{Scene, THREE_LINES, edit, path};
+use super::model::Step;
+use super::program;
+use crate::not_run;
+
+/// Far longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(90);
+const KEY: &str = "dummy-key-of-twenty-letters";
+
+/// A terminal in which Claude Code runs; both end with the test.
+struct Screen {
+    socket: PathBuf,
+    scene: Scene,
+}
+
+impl Screen {
+    /// Claude Code as its user finds it after the first start in this folder.
+    fn open(scene: Scene, variables: &[(&str, &str)]) -> Self {
+        let home = scene.terminal.folder().join("home");
+        let root = scene.terminal.root().canonicalize().expect("a real path");
+        let known = json!({
+            "hasCompletedOnboarding": true,
+            "customApiKeyResponses": {"approved": [KEY[KEY.len() - 20..]], "rejected": []},
+            "projects": {root.to_string_lossy(): {"hasTrustDialogAccepted": true}},
+        });
+        fs::write(home.join(".claude.json"), known.to_string()).expect("written");
+        let screen = Self { socket: scene.terminal.folder().join("tmux.sock"), scene };
+        let mut command = screen.tmux(&["new-session", "-d", "-x", "150", "-y", "50"]);
+        command.args([program().to_string_lossy().as_ref(), "--permission-mode", "acceptEdits"]);
+        command.envs(variables.iter().copied());
+        assert!(command.status().expect("tmux starts").success());
+        screen.until("accept edits on", |it| it.contains("accept edits on"));
+        screen
+    }
+
+    fn tmux(&self, args: &[&str]) -> Command {
+        let socket = self.socket.to_string_lossy();
+        let first = ["-S", &socket, "-f", "/dev/null"];
+        let mut tmux = self.scene.terminal.command_of(Path::new("tmux"), &first);
+        tmux.args(args)
+            .env("TERM", "xterm-256color")
+            .env("ANTHROPIC_BASE_URL", self.scene.model.url())
+            .env("ANTHROPIC_API_KEY", KEY)
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("DISABLE_TELEMETRY", "1")
+            .env("DISABLE_AUTOUPDATER", "1");
+        tmux
+    }
+
+    /// Everything that was on it.
+    fn text(&self) -> String {
+        let output = self.tmux(&["capture-pane", "-p", "-S", "-2000"]).output().expect("tmux answers");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    #[track_caller]
+    fn until(&self, what: &str, is_it: impl Fn(&str) -> bool) -> String {
+        let begun = Instant::now();
+        loop {
+            let text = self.text();
+            if is_it(&text) {
+                return text;
+            }
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "no {what} on the screen:\n{text}\n{}",
+                self.journal().told()
+            );
+            sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Its user types and presses Enter.
+    #[track_caller]
+    fn say(&self, text: &str) {
+        assert!(self.tmux(&["send-keys", "-l", text]).status().expect("tmux answers").success());
+        self.until(text, |it| it.contains(&format!("❯ {text}")) || it.contains(&format!("❯\u{a0}{text}")));
+        assert!(self.tmux(&["send-keys", "Enter"]).status().expect("tmux answers").success());
+    }
+
+    fn journal(&self) -> Journal {
+        Journal::of(&self.scene.terminal.run(&["log", "--json"]))
+    }
+
+    #[track_caller]
+    fn until_recorded(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Journal {
+        let begun = Instant::now();
+        loop {
+            let journal = self.journal();
+            if journal.records.iter().any(&is_it) {
+                return journal;
+            }
+            assert!(begun.elapsed() < PATIENCE, "no {what}: {}\n{}", journal.told(), self.text());
+            sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.tmux(&["kill-server"]).status();
+    }
+}
+
+/// The loop waits for a session. `None`: there is no terminal to be had.
+fn waiting(script: impl FnOnce(&Path) -> Vec<Step>) -> Option<Scene> {
+    if Command::new("tmux").arg("-V").output().is_err() {
+        not_run("Claude Code in a terminal", "tmux is not installed");
+        return None;
+    }
+    let scene = Scene::new(THREE_LINES, script);
+    scene.terminal.file("count.sh", "wc -l < a.txt\n");
+    scene.terminal.run(&["hook", "install"]).expect(0);
+    scene.terminal.run(&["run", "--attach", "--trust"]).expect(0);
+    Some(scene)
+}
+
+fn three_lines(root: &Path) -> Vec<Step> {
+    let mut script = vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("One line is there.")];
+    script.extend(edit(root, "one\n", "one\ntwo\n"));
+    script.push(Step::Text("Two lines are there."));
+    script.extend(edit(root, "two\n", "two\nthree\n"));
+    script.push(Step::Text("Three lines are there."));
+    script
+}
+
+#[test]
+fn claude_in_its_users_terminal_works_three_iterations() {
+    let Some(scene) = waiting(three_lines) else { return };
+    let screen = Screen::open(scene, &[]);
+    screen.say("go");
+    // It may clear the screen later.
+    screen.until("notice", |it| it.contains("Ralph: this session works on Three lines, iteration 1"));
+    let seen = screen.until("end", |it| it.contains("ompleted, verified"));
+    assert!(seen.contains("Three lines are there."), "{seen}");
+    let journal = screen.until_recorded("end", |it| it["type"] == "ended");
+    let ended = &journal.all("ended")[0]["outcome"];
+    assert_eq!(
+        (&ended["kind"], &ended["verified"]),
+        (&json!("completed"), &json!(true)),
+        "{}",
+        journal.told()
+    );
+    let runs = journal.all("agent-ended");
+    assert_eq!((runs.len(), journal.all("session-joined").len()), (3, 1), "{}", journal.told());
+    assert!(runs.iter().all(|it| it["run"]["ending"] == "held"), "{runs:#?}");
+    assert_eq!(runs[1]["run"]["finalText"], "Two lines are there.");
+    // One conversation, in which every answer of the hook is the next prompt.
+    let told = screen.scene.model.asked().last().expect("a request").to_string();
+    assert!((1..4).all(|it| told.contains(&format!("iteration {it} of at most"))), "{told}");
+    assert_eq!(screen.scene.model.left(), 0);
+    // It is its user's: the loop is over, the session is not.
+    let pid = journal.all("agent-started")[0]["pid"].as_i64().and_then(|it| Pid::from_raw(it as i32));
+    assert!(pid.is_some_and(|it| test_kill_process(it).is_ok()), "{}", journal.told());
+    screen.scene.terminal.run(&["hook", "remove"]).expect(0);
+    assert!(!screen.scene.terminal.root().join(".claude").exists());
+}
+
+#[test]
+fn claude_in_its_users_terminal_is_left_alone_without_the_hooks() {
+    let Some(scene) = waiting(|_| vec![Step::Text("Good morning.")]) else { return };
+    scene.terminal.run(&["hook", "remove"]).expect(0);
+    let screen = Screen::open(scene, &[]);
+    screen.say("go");
+    screen.until("answer", |it| it.contains("Good morning."));
+    screen.say("bye");
+    screen.until("second answer", |_| screen.scene.model.asked().len() >= 2);
+    assert!(screen.journal().all("session-joined").is_empty(), "{}", screen.journal().told());
+    screen.scene.terminal.run(&["stop"]).expect(0);
+}
+
+#[test]
+fn claude_in_its_users_terminal_goes_on_after_its_own_cap() {
+    let Some(scene) = waiting(three_lines) else { return };
+    let screen = Screen::open(scene, &[("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "1")]);
+    screen.say("go");
+    screen.until("rest", |it| it.contains("send your session any prompt"));
+    assert!(screen.text().contains("Two lines are there."));
+    screen.say("again");
+    screen.until("end", |it| it.contains("ompleted, verified"));
+    let journal = screen.until_recorded("end", |it| it["type"] == "ended");
+    assert_eq!((journal.all("agent-ended").len(), journal.all("session-joined").len()), (3, 2));
+    let rests = journal.all("paused");
+    assert!(rests[1]["message"].to_string().contains("held no more in this turn"), "{rests:#?}");
+}
+
+#[test]
+fn claude_that_is_closed_by_its_user_can_be_followed_by_another() {
+    let Some(scene) = waiting(|root| {
+        let mut script = three_lines(root);
+        script.insert(2, Step::bash("sleep 60"));
+        script
+    }) else {
+        return;
+    };
+    let screen = Screen::open(scene, &[]);
+    screen.say("go");
+    screen.until_recorded("second iteration", |it| it["type"] == "agent-started" && it["iteration"] == 2);
+    let _ = screen.tmux(&["kill-server"]).status();
+    let is_it = |it: &Value| it["type"] == "paused" && it["message"].to_string().contains("was left");
+    screen.until_recorded("rest", is_it);
+    screen.scene.terminal.run(&["stop"]).expect(0);
+}

@@ -1,0 +1,177 @@
+//! A loop in a session that its user opened: the hooks are called as Claude Code calls them, by a shell, with what it
+//! tells on stdin.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::cli::Ran;
+use crate::support::scenario::task;
+use crate::support::world::World;
+
+const FILE: &str = ".claude/settings.local.json";
+
+fn world(settings: &str) -> World {
+    let world = World::new();
+    world.terminal.file("PROMPT.md", &task(&["Enough: `$ wc -l < work` `>= 3`"])).file("work", "");
+    world.terminal.file("loopkeeper.toml", &format!("mode = \"attach\"\n{settings}"));
+    world
+}
+
+/// The loop waits for its session.
+fn waiting(settings: &str) -> World {
+    let world = world(settings);
+    world.run(&["hook", "install"]).expect(0);
+    world.run(&["run", "--trust", "--json"]).expect(0).out("loopId");
+    rests(&world, "give `claude` in this folder any prompt");
+    world
+}
+
+fn rests(world: &World, why: &str) {
+    let is_it = |it: &Value| it["type"] == "paused" && it["message"].to_string().contains(why);
+    assert_eq!(world.until(why, is_it)["reason"], "session");
+}
+
+/// What the installed hook prints for this session, in the environment of whoever calls it.
+fn ask(world: &World, (event, session): (&str, &str), more: &[(&str, &str)]) -> Ran {
+    let settings: Value = serde_json::from_str(&world.terminal.read(FILE)).expect("JSON");
+    let hook = settings["hooks"][event][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
+    let mut command = world.terminal.command_of(Path::new("/bin/sh"), &["-c", &hook]);
+    command.env("CLAUDE_PROJECT_DIR", world.root()).envs(more.iter().copied());
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell");
+    let told =
+        json!({"session_id": session, "hook_event_name": event, "last_assistant_message": "a line more"});
+    child.stdin.take().expect("a pipe").write_all(told.to_string().as_bytes()).expect("read");
+    let ran = Ran::of(&child.wait_with_output().expect("it ends"));
+    ran.expect(0);
+    ran
+}
+
+fn told(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("no JSON: {ran:?}"))
+}
+
+fn let_through(world: &World, who: (&str, &str), more: &[(&str, &str)]) {
+    assert_eq!(ask(world, who, more).stdout, "", "{who:?} {more:?}");
+}
+
+fn line(world: &World) {
+    world.shell("echo line >> work");
+}
+
+#[test]
+fn a_session_works_until_everything_holds() {
+    let world = waiting("");
+    let first = told(&ask(&world, ("UserPromptSubmit", "s1"), &[]));
+    let context = first["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
+    assert!(context.contains("Make it so") && context.contains("iteration 1 of at most"), "{context}");
+    assert!(first["systemMessage"].as_str().is_some_and(|it| it.contains("Ralph: this session works")));
+    for iteration in [2, 3] {
+        line(&world);
+        let next = told(&ask(&world, ("Stop", "s1"), &[]));
+        assert_eq!(next["decision"], "block", "{next}");
+        let reason = next["reason"].as_str().expect("a text");
+        assert!(reason.contains(&format!("iteration {iteration} of at most")), "{reason}");
+    }
+    line(&world);
+    let last = told(&ask(&world, ("Stop", "s1"), &[]));
+    assert!(last["decision"].is_null(), "{last}");
+    assert!(last["systemMessage"].as_str().is_some_and(|it| it.contains("ompleted, verified")), "{last}");
+    let ended = world.until("end", |it| it["type"] == "ended");
+    assert_eq!(
+        (&ended["outcome"]["verified"], ended["outcome"]["kind"].as_str()),
+        (&json!(true), Some("completed"))
+    );
+    let log = world.run(&["log"]);
+    log.expect(0).out("your session works on it").out("3 iterations");
+    // Nobody is there any more.
+    let_through(&world, ("Stop", "s1"), &[]);
+    world.run(&["hook", "remove"]).expect(0);
+    assert!(!world.has(".claude"));
+}
+
+#[test]
+fn nothing_is_started_where_the_hooks_are_not_installed() {
+    let world = world("");
+    world.run(&["run", "--trust"]).expect(2).err("does not ask loopkeeper").err("`loopkeeper hook install`");
+    assert!(world.loops().is_empty());
+    world.terminal.file("loopkeeper.toml", "agent = \"codex\"\n");
+    world.run(&["run", "--attach", "--trust"]).expect(2).err("works in a session of Claude Code");
+}
+
+#[test]
+fn whoever_is_not_its_session_is_let_through() {
+    let world = waiting("");
+    // An agent of a loop, and one in another folder.
+    let_through(&world, ("Stop", "s1"), &[("LOOPKEEPER_LOOP", "20261120-abcdef:token")]);
+    let_through(&world, ("UserPromptSubmit", "s1"), &[("CLAUDE_CODE_ENTRYPOINT", "sdk-cli")]);
+    let elsewhere = world.terminal.folder().to_string_lossy().into_owned();
+    let_through(&world, ("Stop", "s1"), &[("CLAUDE_PROJECT_DIR", &elsewhere)]);
+    let pid = std::process::id().to_string();
+    told(&ask(
+        &world,
+        ("UserPromptSubmit", "s1"),
+        &[("CLAUDE_CODE_ENTRYPOINT", "cli"), ("CLAUDE_PID", &pid)],
+    ));
+    let_through(&world, ("Stop", "s2"), &[]);
+    let_through(&world, ("UserPromptSubmit", "s2"), &[]);
+    let_through(&world, ("SessionEnd", "s2"), &[]);
+    // Its user says something while it works.
+    let_through(&world, ("UserPromptSubmit", "s1"), &[]);
+    line(&world);
+    assert_eq!(told(&ask(&world, ("Stop", "s1"), &[]))["decision"], "block");
+    world.run(&["stop", "--now"]).expect(0);
+    let_through(&world, ("Stop", "s1"), &[]);
+    assert_eq!(world.journal().last().expect("a record")["outcome"]["kind"], "stopped");
+}
+
+#[test]
+fn a_session_that_is_closed_can_be_followed_by_another() {
+    let world = waiting("");
+    told(&ask(&world, ("UserPromptSubmit", "s1"), &[]));
+    line(&world);
+    let_through(&world, ("SessionEnd", "s1"), &[]);
+    rests(&world, "your session was left");
+    let status = world.run(&["status"]);
+    status.expect(0).out("send any prompt");
+    let next = told(&ask(&world, ("UserPromptSubmit", "s2"), &[]));
+    assert!(next.to_string().contains("iteration 2 of at most"), "{next}");
+    world.run(&["stop"]).expect(0);
+    line(&world);
+    let last = ask(&world, ("Stop", "s2"), &[]);
+    assert!(last.stdout.contains("stopped by the user") && !last.stdout.contains("block"), "{last:?}");
+}
+
+#[test]
+fn its_own_cap_is_waited_out() {
+    let world = waiting("");
+    let cap = [("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "1")];
+    told(&ask(&world, ("UserPromptSubmit", "s1"), &cap));
+    line(&world);
+    assert_eq!(told(&ask(&world, ("Stop", "s1"), &cap))["decision"], "block");
+    line(&world);
+    let free = told(&ask(&world, ("Stop", "s1"), &cap));
+    assert!(
+        free["decision"].is_null() && free.to_string().contains("send your session any prompt"),
+        "{free}"
+    );
+    rests(&world, "held no more in this turn");
+    let next = told(&ask(&world, ("UserPromptSubmit", "s1"), &cap));
+    assert!(next.to_string().contains("iteration 3 of at most"), "{next}");
+    world.run(&["stop", "--now"]).expect(0);
+}
+
+#[test]
+fn settings_that_claude_writes_meanwhile_need_no_trust() {
+    let world = waiting("");
+    told(&ask(&world, ("UserPromptSubmit", "s1"), &[]));
+    let mut settings: Value = serde_json::from_str(&world.terminal.read(FILE)).expect("JSON");
+    settings["permissions"] = json!({"allow": ["Bash(ls)"]});
+    world.terminal.file(FILE, &settings.to_string());
+    line(&world);
+    assert_eq!(told(&ask(&world, ("Stop", "s1"), &[]))["decision"], "block");
+    world.run(&["stop", "--now"]).expect(0);
+}
