@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::hands::{GEMINI, Hand, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::looping::{ONE_LINE, Scene, path};
 use super::model::Step;
+use super::others::{self, ONE_FILE};
 
 fn input(what: &str) -> Value {
     json!({"description": what, "prompt": "Say what you see.", "subagent_type": "general-purpose"})
@@ -108,4 +110,41 @@ fn claude_whose_settings_are_a_file_is_counted_by_its_output() {
     let started = journal.all("subagent-started");
     assert_eq!(started.len(), 2, "{}", journal.told());
     assert_eq!((&started[0]["what"], &started[1]["what"]), (&json!("look around"), &json!("look again")));
+}
+
+/// One that cannot be refused a subagent: it is counted once its output tells of it, over the budget too. `tool` and
+/// `input`: as it names them. `least`: how often it is the agent itself that asks; what a subagent of it asks for takes
+/// steps of the script as well.
+fn counted(hand: Hand, least: usize, tool: &'static str, input: &Value) {
+    let what = input["description"].as_str().or(input["prompt"].as_str());
+    let what = what.expect("a task").to_owned();
+    let scene = others::Scene::new(hand, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
+        let call = || Step::Tool(tool, input.clone());
+        let see = Step::Text("I see a task.");
+        let write = (hand.write)(&root.join("a.txt"), "one\n");
+        vec![call(), see.clone(), call(), see, write, Step::Text("Written.")]
+    });
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    let started = journal.all("subagent-started");
+    assert!(started.len() >= least, "{}", journal.told());
+    assert_eq!((&started[0]["what"], &started[0]["by"]), (&json!(what), &Value::Null), "{}", journal.told());
+    assert_eq!(journal.all("subagent-asked").len(), 0, "nobody was asked");
+}
+
+#[test]
+fn opencode_has_its_subagents_counted() {
+    let input =
+        json!({"description": "look around", "prompt": "Say what you see.", "subagent_type": "general"});
+    counted(OPENCODE, 2, "task", &input);
+}
+
+#[test]
+fn gemini_has_its_subagents_counted() {
+    counted(GEMINI, 1, "invoke_agent", &json!({"agent_name": "generalist", "prompt": "Say what you see."}));
+}
+
+#[test]
+fn qwen_has_its_subagents_counted() {
+    counted(QWEN, 1, "agent", &input("look around"));
 }

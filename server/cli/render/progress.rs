@@ -21,6 +21,7 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
     if let Some(tokens) = status.spent.tokens {
         facts.push(format!("{} tokens", words::amount(tokens)));
     }
+    facts.extend(status.spawns.said());
     facts.push(status.id.clone());
     let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
     lines.extend(budget(status).map(|it| format!("  {QUIET}{it}{QUIET:#}")));
