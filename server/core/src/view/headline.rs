@@ -8,9 +8,13 @@ pub fn headline(status: &LoopStatus) -> String {
     if let Some(outcome) = &status.outcome {
         return words::capitalised(&outcome.sentence);
     }
-    let mut parts = vec![what(status), status.criteria.sentence()];
+    let what = what(status);
+    // A remedy ends the line.
+    let (fact, hint) = what.split_once(". Hint: ").unwrap_or((&what, ""));
+    let mut parts = vec![fact.to_owned(), status.criteria.sentence()];
     parts.extend(status.spent.cost_micros.map(words::cost));
-    format!("{}: {}", word(status), parts.join(", "))
+    let hint = if hint.is_empty() { String::new() } else { format!(". Hint: {hint}") };
+    format!("{}: {}{hint}", word(status), parts.join(", "))
 }
 
 /// The state in a word or two.

@@ -185,6 +185,10 @@ fn headlines_say_the_state_first() {
         &[baseline(), open, paused(PauseReason::Breaker)],
         "Needs you: iteration 0/25, because, no criteria",
     );
+    let message = "the agent crashed. Hint: mend it".to_owned();
+    let broken = Record::Paused { reason: PauseReason::Agent, message };
+    let expect = "Needs you: iteration 0/25, the agent crashed, no criteria. Hint: mend it";
+    check(&[baseline(), broken], expect);
     check(&[baseline(), Record::Ended { outcome }], "Completed, claimed, not verified: all boxes are ticked");
 }
 
