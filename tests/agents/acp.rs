@@ -48,6 +48,11 @@ fn gemini_by_acp_turned_away_for_a_moment_is_waited_for() {
 }
 
 #[test]
+fn gemini_by_acp_over_its_quota_is_waited_for() {
+    over_its_quota(GEMINI_ACP);
+}
+
+#[test]
 fn gemini_by_acp_is_denied_commands_that_are_no_checks() {
     no_check(GEMINI_ACP);
 }

@@ -177,6 +177,11 @@ fn output_is_known_by_its_beginning_and_its_end() {
                 .into(),
             Format::Opencode,
         ),
+        (
+            "{\"type\":\"session\",\"id\":\"t\"}\n{\"type\":\"turn\",\"stopReason\":\"end_turn\"}".into(),
+            Format::Acp,
+        ),
+        ("{\"type\":\"failed\",\"authMethods\":[],\"message\":\"no\"}".into(), Format::Acp),
         ("{\"type\":\"result\", is_error: no}\n{\"ok\":true}\n".into(), Format::BrokenJson),
         ("{\n  \"result\": 1\n}\n".into(), Format::BrokenJson),
         ("{\"a\":1}\n".into(), Format::UnknownJson),
