@@ -9,17 +9,24 @@ pub const LINE_CHARS: usize = 300;
 
 /// Several lines: only printable characters, `\n` and `\t` are left.
 pub fn text(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    for c in strip_escapes(raw).chars() {
-        match c {
-            '\n' | '\t' => out.push(c),
+    let stripped = strip_escapes(raw);
+    let mut out = String::with_capacity(stripped.len());
+    let mut rest = stripped.as_str();
+    loop {
+        // Most of what comes is plain, and goes in whole runs.
+        let plain = rest.bytes().position(|it| !matches!(it, b' '..=b'~' | b'\n' | b'\t'));
+        let (run, other) = rest.split_at(plain.unwrap_or(rest.len()));
+        out.push_str(run);
+        let mut chars = other.chars();
+        match chars.next() {
+            None => return out,
             // They break lines in editors, though not in terminals.
-            '\u{2028}' | '\u{2029}' => out.push('\n'),
-            _ if c.is_control() || is_invisible(c) => {}
-            _ => out.push(c),
+            Some('\u{2028}' | '\u{2029}') => out.push('\n'),
+            Some(c) if c.is_control() || is_invisible(c) => {}
+            Some(c) => out.push(c),
         }
+        rest = chars.as_str();
     }
-    out
 }
 
 /// One line of at most [`LINE_CHARS`] characters; white space is folded, what is cut off shows as `…`.
@@ -59,7 +66,7 @@ pub fn visible(raw: &str) -> String {
 pub fn strip_escapes(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some(at) = rest.find(is_introducer) {
+    while let Some(at) = introducer(rest) {
         let (plain, special) = rest.split_at(at);
         out.push_str(plain);
         if special.starts_with('\r') {
@@ -72,6 +79,19 @@ pub fn strip_escapes(raw: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Where the next one stands, by the bytes that can begin one.
+fn introducer(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let rest = text.as_bytes().get(from..)?;
+        let at = from + rest.iter().position(|it| matches!(it, b'\r' | 0x1b | 0xc2))?;
+        if text.get(at..)?.starts_with(is_introducer) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
 }
 
 fn is_introducer(c: char) -> bool {
