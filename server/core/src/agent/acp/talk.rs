@@ -302,7 +302,7 @@ impl Talk {
             self.cost = cost(update).or(self.cost);
         }
         // What was said before the prompt is none of this turn.
-        if self.at != At::Working {
+        if self.at != At::Working || kind.is_empty() {
             return Vec::new();
         }
         if matches!(kind, "tool_call" | "tool_call_update") {

@@ -268,6 +268,8 @@ fn what_is_no_message_is_passed_on_and_ends_nothing() {
     for ignored in [
         json!({"jsonrpc": "2.0", "method": "_auth/status_update", "params": {}}),
         json!({"jsonrpc": "2.0", "id": 99, "result": {}}),
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": null}),
+        json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": {"type": "turn"}}}),
         json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700}}),
     ] {
         assert_eq!(hear(&mut talk, &ignored), [], "{ignored}");
