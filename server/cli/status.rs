@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::failure::{self, Answer};
 use super::out::Out;
-use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
+use super::render::{Glyphs, LOUD, QUIET, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
@@ -68,8 +68,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         if let Some(damage) = &seen.damage {
             out.line(format_args!("  {damage}"));
         }
-        if let Some(budget) = progress::budget(status) {
-            out.line(format_args!("  {budget}"));
+        // What else to mind stands below the head of every loop.
+        if let Some(forecast) = status.forecast.as_ref().filter(|_| status.warnings.is_empty()) {
+            out.line(format_args!("  {forecast}"));
         }
         if let Some(away) = &status.away {
             out.line(format_args!("  {away}"));

@@ -149,8 +149,9 @@ impl Teller {
                 (None, session(from.as_deref(), to.as_deref(), *reason))
             }
             Record::SessionJoined { .. } => (None, "your session works on it".into()),
-            Record::AgentChanged { from, to, reason, message, .. } => {
-                (None, words::takeover((from, to), *reason, message.as_deref()))
+            Record::AgentChanged { from, to, reason, until, message } => {
+                let until = until.map(|it| self.time(it.wall, entry.at.wall));
+                (None, words::takeover((from, to), *reason, until.as_deref(), message.as_deref()))
             }
             Record::Stopping { now: true } => (None, "asked to stop now".into()),
             Record::Stopping { now: false } => (None, "asked to stop after this iteration".into()),
@@ -265,6 +266,9 @@ fn evidence(record: &Record) -> Vec<String> {
             let reached = milestones.iter().map(|it| format!("milestone: {}", sanitize::line(it)));
             changed(changes).into_iter().chain(claims).chain(reached).collect()
         }
+        Record::ChecksDone { round, .. } => {
+            round.judging.iter().map(|it| format!("judges: {}", it.words())).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -364,11 +368,12 @@ fn started(spec: &LoopSpec) -> String {
     };
     let preset =
         spec.preset.as_ref().map_or(String::new(), |it| format!("; {}", sanitize::line(&it.because)));
+    let crew = std::iter::once(&spec.agent).chain(&spec.others).map(|it| it.name.as_str());
     format!(
         "loop {} on {} with {}, at most {}, {}, {cost}{preset}",
         spec.loop_id,
         sanitize::line(&spec.task.0),
-        spec.agent.name,
+        crew.collect::<Vec<_>>().join(", then "),
         words::counted(u64::from(limits.iterations), "iteration"),
         words::duration(limits.duration_ms),
     )

@@ -31,7 +31,7 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
 }
 
 /// One line: of what little is left and what else to mind, else where it is heading.
-pub(crate) fn budget(status: &LoopStatus) -> Option<String> {
+fn budget(status: &LoopStatus) -> Option<String> {
     match status.warnings.as_slice() {
         [] => status.forecast.clone(),
         warnings => Some(format!("note: {}", warnings.join(", "))),

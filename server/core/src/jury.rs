@@ -15,6 +15,7 @@ use crate::check::{CheckResult, Status};
 use crate::decide::Loop;
 use crate::settings::Limits;
 use crate::task::{Check, Criterion};
+use crate::view::words;
 
 /// Of the changes since the start, this much is shown; the judge reads the files themselves.
 pub const DIFF_BYTES: usize = 48 * 1024;
@@ -106,6 +107,14 @@ impl Spending {
         self.calls = self.calls.saturating_add(more.calls);
         self.cost_micros = sum(self.cost_micros, more.cost_micros);
         self.tokens = sum(self.tokens, more.tokens);
+    }
+
+    /// `3 calls, $0.03, 900 tokens`
+    pub fn words(&self) -> String {
+        let cost = self.cost_micros.map(words::cost);
+        let tokens = self.tokens.map(|it| format!("{} tokens", words::amount(it)));
+        let calls = words::counted(u64::from(self.calls), "call");
+        std::iter::once(calls).chain(cost).chain(tokens).collect::<Vec<_>>().join(", ")
     }
 }
 

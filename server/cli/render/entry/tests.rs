@@ -6,8 +6,10 @@ use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
     BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, Lines, Opening, Outcome,
-    OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TreeAfter, WaitReason,
+    OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TakeoverReason, TreeAfter,
+    WaitReason,
 };
+use loopkeeper_core::jury::Spending;
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::settings::Dialect;
 use loopkeeper_core::task::{Check, Criterion, CriterionId};
@@ -159,6 +161,31 @@ fn subagents_are_told_with_who_wanted_them() {
     check(started(Some("a"), Some("c1"), "b"), "  #7  subagent b started by subagent a with c1: general");
     check(started(None, None, ""), "  #7  subagent started by the agent: general");
     check(Record::SubagentEnded { iteration: 7, id: "b".into() }, "  #7  subagent b ended");
+}
+
+#[test]
+fn a_takeover_says_who_why_and_until_when() {
+    let changed = |reason, until: Option<u64>, message: Option<&str>| Record::AgentChanged {
+        from: "claude".into(),
+        to: "codex".into(),
+        reason,
+        until: until.map(|wall| Moment { wall, awake: 0 }),
+        message: message.map(str::to_owned),
+    };
+    let quota = changed(TakeoverReason::Quota, Some(NOON + 3_600_000), Some("over\nit"));
+    check(quota, "      codex takes over from claude until 13:00: its usage limit is reached (over it)");
+    let login = changed(TakeoverReason::Login, None, None);
+    check(login, "      codex takes over from claude: it is not logged in");
+    check(changed(TakeoverReason::Back, None, None), "      codex works again, claude stands back");
+}
+
+#[test]
+fn what_judges_were_asked_is_told_with_what_it_cost() {
+    let judging = Some(Spending { calls: 3, cost_micros: Some(30_000), tokens: Some(900) });
+    let record = Record::ChecksDone { iteration: Some(1), round: Box::new(Round { judging, ..round() }) };
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    let lines = plain(&teller.tell(&entry(NOON, record), Detail::Everything));
+    assert_eq!(lines.last().map(|it| it.trim()), Some("judges: 3 calls, $0.03, 900 tokens"), "{lines:?}");
 }
 
 #[test]

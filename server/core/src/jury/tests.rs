@@ -109,10 +109,10 @@ fn a_majority_decides_and_nobody_is_asked_in_vain() {
     check(None, "t", false, Status::TimedOut, "no result after 9 s");
     let two = Some((2, 3));
     check(two, "hh", false, Status::Pass, "2 of 2 judges found no convincing reason against it");
-    check(two, "nn", false, Status::Fail, "2 of 2 judges: no example");
+    check(two, "nn", false, Status::Fail, "2 of 2 judges object: no example");
     check(two, "hn", true, Status::CouldNotRun, "no judge was asked");
     check(two, "hnh", false, Status::Pass, "2 of 3 judges found no convincing reason against it");
-    check(two, "hnn", false, Status::Fail, "2 of 3 judges: no example");
+    check(two, "hnn", false, Status::Fail, "2 of 3 judges object: no example");
     check(two, "hvn", false, Status::CouldNotRun, "no answer");
     check(two, "vv", false, Status::CouldNotRun, "no answer");
     check(Some((1, 2)), "nh", false, Status::Pass, "1 of 2 judges found no convincing reason against it");

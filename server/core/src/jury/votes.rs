@@ -97,7 +97,7 @@ impl Votes {
         let reason = sanitize::line_within(reason, FACT_CHARS);
         match self.asked {
             1 => reason,
-            _ => format!("{against} of {} judges: {reason}", self.cast.len()),
+            _ => format!("{against} of {} judges object: {reason}", self.cast.len()),
         }
     }
 

@@ -102,15 +102,23 @@ pub fn hook_failed(event: Happening, why: &str) -> String {
     format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
 }
 
-/// Who works from here on, and why: `codex takes over from claude, whose usage limit is reached`.
-pub fn takeover((from, to): (&str, &str), reason: TakeoverReason, message: Option<&str>) -> String {
-    let said = message.map(|it| format!(": {}", sanitize::line(it))).unwrap_or_default();
-    match reason {
-        TakeoverReason::Back => format!("{to} works again, {from} stands back"),
-        TakeoverReason::Quota => format!("{to} takes over from {from}, whose usage limit is reached{said}"),
-        TakeoverReason::Login => format!("{to} takes over from {from}, which is not logged in{said}"),
-        TakeoverReason::Failing => format!("{to} takes over from {from}, which does not work{said}"),
-    }
+/// Who works from here on, and why: `codex takes over from claude until 14:12: its usage limit is reached`. `until`:
+/// when the one that was left can be asked again.
+pub fn takeover(
+    (from, to): (&str, &str),
+    reason: TakeoverReason,
+    until: Option<&str>,
+    message: Option<&str>,
+) -> String {
+    let why = match reason {
+        TakeoverReason::Back => return format!("{to} works again, {from} stands back"),
+        TakeoverReason::Quota => "its usage limit is reached",
+        TakeoverReason::Login => "it is not logged in",
+        TakeoverReason::Failing => "it does not work",
+    };
+    let until = until.map(|it| format!(" until {it}")).unwrap_or_default();
+    let said = message.map(|it| format!(" ({})", sanitize::line(it))).unwrap_or_default();
+    format!("{to} takes over from {from}{until}: {why}{said}")
 }
 
 /// `codex stands in: claude is at its usage limit, gemini is not logged in`
