@@ -154,7 +154,8 @@ pub(super) const GEMINI: Hand = Hand {
 pub(super) const QWEN: Hand = Hand {
     name: "qwen",
     settings: "args = [\"--auth-type\", \"openai\"]\n",
-    file: (".qwen/settings.json", "{}"),
+    // Its memory would ask the model for what to remember, with tools of its own.
+    file: (".qwen/settings.json", r#"{"memory": {"enableManagedAutoMemory": false}}"#),
     env: &[
         ("OPENAI_API_KEY", "dummy"),
         ("OPENAI_BASE_URL", "{model}/v1"),

@@ -201,12 +201,10 @@ fn denied(denial: &Value) -> String {
 
 /// The CLI's own words about a failed turn.
 fn message(value: &Value) -> &str {
-    let said = text(value, "result");
-    if said.is_empty() {
-        value.pointer("/errors/0").and_then(Value::as_str).unwrap_or_default()
-    } else {
-        said
-    }
+    // The last is what Qwen Code has.
+    let said = ["/result", "/errors/0", "/error/message"];
+    let said = said.into_iter().filter_map(|it| value.pointer(it)?.as_str());
+    { said }.find(|it| !it.is_empty()).unwrap_or_default()
 }
 
 /// `usage` is of the last turn alone; `modelUsage` adds up over the process, as the cost does.

@@ -80,7 +80,7 @@ impl Kind {
             Self::Acp(known) => known.map_or(&[], |it| it.environment()),
             // Whatever it calls in the end, these mean nothing to anybody else.
             Self::Own(crate::settings::Dialect::Claude) => claude::start::ENVIRONMENT,
-            Self::Qwen => &[("NO_BROWSER", "true")],
+            Self::Qwen => further::QWEN_ENVIRONMENT,
             Self::Copilot | Self::Cursor | Self::Amp | Self::Own(_) => &[],
         }
     }

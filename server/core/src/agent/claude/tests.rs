@@ -137,6 +137,17 @@ fn older_versions_are_read_by_status_and_words() {
 }
 
 #[test]
+fn the_error_of_qwen_stands_in_a_field_of_its_own() {
+    let said = "[API Error: 402 You have hit your usage limit. Try again in 50 minutes.]";
+    let line = format!(
+        r#"{{"type":"result","subtype":"error_during_execution","is_error":true,"error":{{"message":"{said}"}}}}"#
+    );
+    let error = read(&line, "", 1).error.expect("an error");
+    assert_eq!((error.class, error.status), (ProviderClass::Quota, None));
+    assert!(error.resets_at.is_some() && error.message == said, "{error:?}");
+}
+
+#[test]
 fn words_on_stderr_explain_an_empty_stdout() {
     let root = include_str!("../../../../../tests/fixtures/agents/claude/root_skip_perm_refused.stderr.txt");
     let in_use =

@@ -10,6 +10,10 @@ pub(super) fn qwen(start: &Start<'_>) -> Vec<String> {
     gemini::start::argv_of(start, "auto-edit")
 }
 
+/// As Gemini CLI it would start itself once more.
+pub(super) const QWEN_ENVIRONMENT: &[(&str, &str)] =
+    &[("NO_BROWSER", "true"), ("QWEN_CODE_NO_RELAUNCH", "true")];
+
 /// Prints text: its JSON has neither costs nor what was denied.
 pub(super) fn copilot(start: &Start<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
