@@ -152,7 +152,7 @@ fn gemini_probed_leaves_its_tools_behind() {
 fn codex_probed_runs_no_hook_of_a_folder() {
     let report = table(CODEX, 0, |body| honest(body, &tools(&CODEX)));
     let table = Table::of(&report).by_network("exit-codes");
-    table.others(&[("hook", "no")]).fact("output", "as Codex prints them");
+    table.others(&[("hook", "unclear")]).fact("output", "as Codex prints them");
 }
 
 #[test]

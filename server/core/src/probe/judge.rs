@@ -24,7 +24,7 @@ pub fn judge(calls: &Calls, words: &Words) -> Vec<Row> {
         (Question::Rest, rest(calls, words)),
         (Question::Honesty, honesty(calls, words, format)),
         (Question::Stop, stop(calls)),
-        (Question::Hook, hook(calls, words)),
+        (Question::Hook, hook(calls, words, format)),
     ];
     judged.map(|(question, (answer, fact))| Row { question, answer, fact: sanitize::line(&fact) }).to_vec()
 }
@@ -212,7 +212,7 @@ fn stop(calls: &Calls) -> Verdict {
     }
 }
 
-fn hook(calls: &Calls, words: &Words) -> Verdict {
+fn hook(calls: &Calls, words: &Words, format: Format) -> Verdict {
     let seen = match made(calls, Probe::Hook) {
         Ok(seen) => seen,
         Err(verdict) => return verdict,
@@ -220,6 +220,9 @@ fn hook(calls: &Calls, words: &Words) -> Verdict {
     match (seen.files.contains_key(HOOKED), seen.stdout.contains(&words.hooked())) {
         (true, true) => yes("the hook ran, and what it said was done"),
         (true, false) => no("the hook ran, but did not hold it"),
+        (false, _) if format == Format::Codex => {
+            unclear("no hook ran: it passes over hooks that nobody reviewed with it")
+        }
         (false, _) => no("no hook ran"),
     }
 }

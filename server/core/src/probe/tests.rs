@@ -157,6 +157,12 @@ fn whether_it_ends_and_is_held() {
     let never = Seen { timed_out: true, ended_after_ms: Some(1), ..Seen::default() };
     check(set(Probe::Stop, never), Question::Stop, Answer::Unclear, "never ran");
     check(set(Probe::Hook, ended("x")), Question::Hook, Answer::No, "no hook ran");
+    let of_codex = |calls: &mut Calls| {
+        let said = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\"}";
+        calls.insert(Probe::Answer, ended(said));
+        calls.insert(Probe::Hook, ended("x"));
+    };
+    check(of_codex, Question::Hook, Answer::Unclear, "nobody reviewed");
     check(set(Probe::Hook, with("hooked", "yes", ended("x"))), Question::Hook, Answer::No, "did not hold");
 }
 
