@@ -1,46 +1,47 @@
-//! What programs say of their own version. Only asks: far from any workspace, with nothing on stdin, for a moment.
+//! What programs say of their own version. Only asks: far from any workspace, with nothing on stdin, for a moment, and
+//! leaving nothing behind.
 
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
+use std::ffi::OsString;
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(5);
-const MOST_BYTES: u64 = 200;
+use loopkeeper_core::check::Ending;
+use loopkeeper_core::sanitize;
 
-/// The first line of `PROGRAM --version`.
-pub fn of(program: &Path) -> Option<String> {
-    let mut command = Command::new(program);
-    command.arg("--version").current_dir("/");
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-    let (sender, receiver) = mpsc::channel();
-    let stdout = child.stdout.take();
-    thread::spawn(move || {
-        let mut line = Vec::new();
-        if let Some(stdout) = stdout {
-            let _ = BufReader::new(stdout.take(MOST_BYTES)).read_until(b'\n', &mut line);
+use super::process::{Job, Stdin, run_to_end};
+use super::sandbox::Domain;
+use super::trust::permit::Approved;
+
+/// Some agents take seconds to say it.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Some would look for something newer first.
+const QUIET: [&str; 3] =
+    ["DISABLE_AUTOUPDATER", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
+
+/// What `PROGRAM --version` prints; the error says in words why it does not. Needs a runtime.
+pub async fn ask(
+    program: &str,
+    mut env: Vec<(OsString, OsString)>,
+    domain: &Domain,
+) -> Result<String, String> {
+    env.extend(QUIET.map(|name| (name.into(), "1".into())));
+    let job = Job {
+        argv: Approved::typed(vec![program.into(), "--version".into()]),
+        cwd: "/".into(),
+        env,
+        stdin: Stdin::Null,
+        grace: Duration::from_secs(1),
+        output: None,
+    };
+    let ran = run_to_end(&job, PATIENCE, domain).await;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match ran.ending {
+        Ending::Exited(0) => Ok(said(&ran.stdout)),
+        Ending::Exited(code) => {
+            let last = said(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
+            Err(last.map_or_else(|| format!("exit {code}"), |it| format!("exit {code}: {it}")))
         }
-        let _ = sender.send(line);
-    });
-    let line = receiver.recv_timeout(PATIENCE).ok();
-    // Whoever has said it has nothing left to do.
-    let _ = child.kill();
-    let _ = child.wait();
-    let line = String::from_utf8_lossy(&line?).trim().to_owned();
-    (!line.is_empty()).then_some(line)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::of;
-
-    #[test]
-    fn a_program_says_its_version() {
-        assert!(of(Path::new("git")).is_some_and(|it| it.starts_with("git version ")));
-        assert_eq!(of(Path::new("no-such-program")), None);
+        Ending::TimedOut => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+        Ending::Signalled(signal) => Err(format!("ended by signal {signal}")),
+        Ending::NotStarted(why) => Err(why),
     }
 }

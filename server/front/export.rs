@@ -11,15 +11,18 @@ use loopkeeper_core::redact::{Cleaner, Found, Redactor, is_secret_name, take_val
 use loopkeeper_core::settings::Dialect;
 use loopkeeper_core::view::words;
 use serde_json::{Value, json};
+use tokio::task::LocalSet;
 
 use super::failure::Failure;
 use super::keeping::BUILD;
 use super::loops::Seen;
 use crate::adapters::archive::Archive;
+use crate::adapters::env::{Reader, scrubbed};
+use crate::adapters::sandbox::Domain;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::adapters::{clock, versions};
-use crate::keeper::launch;
+use crate::keeper::{launch, stage};
 
 /// More is in no loop's folder.
 const MOST_FILES: usize = 20_000;
@@ -56,7 +59,7 @@ pub(crate) fn export(store: &StateDir, dir: &LoopDir, to: &Path) -> Result<Expor
     if let Some(seen) = &seen {
         packing.put_json("settings.json", &settings(seen))?;
     }
-    packing.put_json("environment.json", &environment(dir, seen.as_ref(), at))?;
+    packing.put_json("environment.json", &environment(store, dir, seen.as_ref(), at))?;
     packing.end()
 }
 
@@ -204,7 +207,7 @@ fn settings(seen: &Seen) -> Value {
     settings
 }
 
-fn environment(dir: &LoopDir, seen: Option<&Seen>, at: u64) -> Value {
+fn environment(store: &StateDir, dir: &LoopDir, seen: Option<&Seen>, at: u64) -> Value {
     let system = rustix::system::uname();
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|it| it.strip_prefix("PRETTY_NAME="));
@@ -218,21 +221,30 @@ fn environment(dir: &LoopDir, seen: Option<&Seen>, at: u64) -> Value {
         "distribution": name.map(|it| it.trim_matches('"')),
         "kernel": system.release().to_string_lossy(),
         "architecture": std::env::consts::ARCH,
-        "git": versions::of(Path::new("git")),
-        "agent": seen.map(agent),
+        "git": version(store, "git"),
+        "agent": seen.map(|it| agent(store, it)),
         "alive": seen.map(Seen::is_alive),
         "damage": seen.and_then(|it| it.damage.clone()),
     })
 }
 
 /// Only a program that others know by its name is asked: a workspace's own is never started for this.
-fn agent(seen: &Seen) -> Value {
+fn agent(store: &StateDir, seen: &Seen) -> Value {
     let plan = &seen.state.spec.agent;
     let program = plan.argv.first().map(Path::new);
     let is_known = |it: &&Path| {
         let has_place = it.components().count() > 1;
         plan.dialect != Dialect::Text && !it.starts_with(seen.dir.root()) && (!has_place || it.is_absolute())
     };
-    let version = program.filter(is_known).and_then(versions::of);
+    let version = program.filter(is_known).and_then(|it| version(store, &it.to_string_lossy()));
     json!({"name": plan.name, "program": program, "dialect": plan.dialect, "version": version})
+}
+
+/// The first line of what it says.
+fn version(store: &StateDir, program: &str) -> Option<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let domain = Domain::Subreaper { warden: stage::warden(store), why: None };
+    let env = scrubbed(Reader::Check, &[], &[], std::env::vars_os());
+    let said = LocalSet::new().block_on(&runtime, versions::ask(program, env, &domain)).ok()?;
+    said.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
 }

@@ -2,11 +2,9 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use futures::future::join_all;
 use loopkeeper_core::agent::kind::Kind;
-use loopkeeper_core::check::Ending;
 use loopkeeper_core::doctor::{
     AgentFacts, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, Trouble, Version,
     WorkspaceFacts, login, version_in,
@@ -22,19 +20,15 @@ use crate::adapters::agents::{self, Wanted};
 use crate::adapters::config_files;
 use crate::adapters::env::{Reader, scrubbed};
 use crate::adapters::machine::{self, Traces};
-use crate::adapters::process::{Job, Stdin, run_to_end};
 use crate::adapters::sandbox::Domain;
 use crate::adapters::state_dir::{StateDir, StateError};
 use crate::adapters::task_files;
 use crate::adapters::trust::TrustStore;
-use crate::adapters::trust::permit::Approved;
+use crate::adapters::versions;
 use crate::front;
 use crate::front::failure::Failure;
 use crate::front::work::Work;
 use crate::keeper::stage::warden;
-
-/// Some agents take seconds to say their version.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What the rest is looked up with.
 pub(super) struct Looked {
@@ -185,7 +179,7 @@ impl Looked {
     }
 
     async fn version(&self, program: &str) -> Version {
-        match self.ask(program).await {
+        match versions::ask(program, self.environment(), &self.domain).await {
             Ok(answer) => {
                 version_in(&answer).map_or_else(|| Version::Failed("it told none".to_owned()), Version::Told)
             }
@@ -193,39 +187,12 @@ impl Looked {
         }
     }
 
-    /// What a program that was found outside the work tree says to `--version`, asked outside of it too.
-    async fn ask(&self, program: &str) -> Result<String, String> {
-        let mut env = self.environment();
-        // Some would look for something newer first.
-        let quiet = ["DISABLE_AUTOUPDATER", "OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"];
-        env.extend(quiet.map(|name| (name.into(), "1".into())));
-        let job = Job {
-            argv: Approved::typed(vec![program.into(), "--version".into()]),
-            cwd: "/".into(),
-            env,
-            stdin: Stdin::Null,
-            grace: Duration::from_secs(1),
-            output: None,
-        };
-        let ran = run_to_end(&job, PATIENCE, &self.domain).await;
-        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        match ran.ending {
-            Ending::Exited(0) => Ok(said(&ran.stdout)),
-            Ending::Exited(code) => {
-                let last = said(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
-                Err(last.map_or_else(|| format!("exit {code}"), |it| format!("exit {code}: {it}")))
-            }
-            Ending::TimedOut => Err(format!("no answer within {} s", PATIENCE.as_secs())),
-            Ending::Signalled(signal) => Err(format!("ended by signal {signal}")),
-            Ending::NotStarted(why) => Err(why),
-        }
-    }
-
     fn machine(&self) -> Result<MachineFacts, Failure> {
         let git = agents::find("git", &self.path, &self.root).ok_or_else(|| "it is not on PATH".to_owned());
         let git = git.map(|it| it.display().to_string());
         let git = match git {
-            Ok(program) => block_on(self.ask(&program))?.map(|it| sanitize::line(it.trim())),
+            Ok(program) => block_on(versions::ask(&program, self.environment(), &self.domain))?
+                .map(|it| sanitize::line(it.trim())),
             Err(why) => Err(why),
         };
         Ok(MachineFacts {
