@@ -4,6 +4,7 @@
 
 mod payload;
 pub mod session;
+mod transcript;
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};

@@ -3,14 +3,17 @@
 //! A program is never looked up inside the work tree: a repository must not bring its own `claude`. Only a
 //! path that the configuration spells out may lie there, and that is shown before it is trusted.
 
+pub mod second_home;
+
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::agent::allow;
+use loopkeeper_core::agent::claude::hooks;
 use loopkeeper_core::agent::claude::start::SANDBOXED;
 use loopkeeper_core::agent::kind::{AUTO, KNOWN, Kind};
 use loopkeeper_core::agent::starting::{Line, Start};
+use loopkeeper_core::agent::{allow, codex};
 use loopkeeper_core::doctor::Known;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, Permissions};
@@ -145,6 +148,31 @@ fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, Agen
     env.extend(agent.env.iter().cloned());
     let (name, permissions) = (agent.name.clone(), agent.permissions);
     Ok(AgentPlan { name, argv, prompt, dialect: kind.dialect(), permissions, env })
+}
+
+/// The settings that the command line of Claude Code names by a file, where hook mode has to add to them. Why they
+/// cannot be read, in words.
+pub fn settings_text(plan: &AgentPlan, root: &Path) -> Result<Option<String>, String> {
+    let Some(file) = hooks::settings_file(&plan.argv).filter(|_| plan.kind() == Kind::Claude) else {
+        return Ok(None);
+    };
+    let unread = |why: String| format!("`--settings {file}` {why}, and hook mode adds its hook to them");
+    let text =
+        std::fs::read_to_string(root.join(file)).map_err(|it| unread(format!("cannot be read: {it}")))?;
+    match hooks::inlined(Vec::new(), &text) {
+        Some(_) => Ok(Some(text)),
+        None => Err(unread("holds no JSON object".to_owned())),
+    }
+}
+
+/// Why its own arguments leave no place for our hook.
+pub fn hook_conflict(plan: &AgentPlan, root: &Path) -> Option<String> {
+    match plan.kind() {
+        Kind::Claude => settings_text(plan, root).err(),
+        Kind::Codex => codex::hooks::in_the_way(&plan.argv)
+            .map(|it| format!("`{it}` stands where hook mode puts its own hook")),
+        _ => None,
+    }
 }
 
 /// Whether the user says that the whole machine is a sandbox.

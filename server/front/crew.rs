@@ -48,6 +48,9 @@ impl Crew {
         }
         match plans.pop_front() {
             Some(agent) => {
+                if settings.mode == Mode::Hook {
+                    can_be_held(&agent, work)?;
+                }
                 let (others, judge) = (plans.into(), judge(work)?);
                 Ok(Self { agent, others, left_out, judge, is_lent: false })
             }
@@ -79,6 +82,18 @@ fn lent(agent: &str) -> Result<AgentPlan, Failure> {
         permissions: Permissions::Edits,
         env: Vec::new(),
     })
+}
+
+/// Whether hook mode can hold it, as far as one sees before it runs.
+fn can_be_held(agent: &AgentPlan, work: &Work) -> Result<(), Failure> {
+    if let Some((what, hint)) = agent.kind().refuses_hook_mode(&agent.name) {
+        return Err(Failure::usage(what).hint(hint));
+    }
+    match agents::hook_conflict(agent, &work.root) {
+        Some(conflict) => Err(Failure::usage(conflict)
+            .hint(format!("Correct `args` under `[agents.{}]`, or remove the line `mode`.", agent.name))),
+        None => Ok(()),
+    }
 }
 
 /// Whoever judges may read and nothing else, where its flags are known.

@@ -20,7 +20,7 @@ use crate::adapters::archive::Archive;
 use crate::adapters::env::{Reader, scrubbed};
 use crate::adapters::sandbox::Domain;
 use crate::adapters::state_dir::StateDir;
-use crate::adapters::state_dir::workspace::LoopDir;
+use crate::adapters::state_dir::workspace::{HOME, LoopDir};
 use crate::adapters::{clock, versions};
 use crate::keeper::{launch, stage};
 
@@ -178,7 +178,7 @@ fn whole_lines(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Regular files below the loop's folder, but the journal, and what is there for the keeper alone.
+/// Regular files below the loop's folder, but the journal, and what is there for the keeper or the agent alone.
 fn files_of(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = vec![PathBuf::new()];
@@ -187,7 +187,7 @@ fn files_of(dir: &Path) -> Vec<String> {
             let path = folder.join(entry.file_name());
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() {
-                left.push(path);
+                left.extend(Some(path).filter(|it| it != Path::new(HOME)));
             } else if let Some(name) = path.to_str().filter(|_| kind.is_file()) {
                 found.push(name.to_owned());
             }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Event, request};
+use super::{Event, request, transcript};
 
 /// Of the agent's last message, so that a question fits one line of the protocol.
 const MOST_TEXT: usize = 10 * 1024;
@@ -32,6 +32,8 @@ pub(super) struct Payload {
     /// Claude Code and Codex.
     #[serde(default)]
     last_assistant_message: Option<String>,
+    #[serde(default)]
+    transcript_path: Option<PathBuf>,
 }
 
 impl Payload {
@@ -69,6 +71,8 @@ impl Payload {
         ];
         if let Some(fields) = question.as_object_mut() {
             fields.extend(told.into_iter().filter_map(|(name, it)| Some((name.to_owned(), json!(it?)))));
+            let tokens = self.transcript_path.as_deref().and_then(transcript::tokens);
+            fields.extend(tokens.map(|it| ("tokens".to_owned(), json!(it))));
         }
         question
     }

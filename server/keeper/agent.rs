@@ -24,6 +24,7 @@ use loopkeeper_core::settings::{Mode, Permissions, PromptBy};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use self::equipment::Equipment;
 use self::lent::Lent;
 use self::session::Session;
 use super::beside;
@@ -57,6 +58,8 @@ pub(super) struct Start {
     pub(super) resumed: bool,
     /// What the session used before, where the agent counts over all its processes.
     pub(super) session_tokens: u64,
+    /// What it may still cost.
+    pub(super) budget_micros: Option<u64>,
     pub(super) prompt: String,
 }
 
@@ -355,13 +358,19 @@ fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
         return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
     }
     let stdin = stdin(plan.value(), &prompt_file);
+    let mut env = environment(scene, start);
+    let mut equipment = Equipment::of(scene, start, &env)?;
+    for (name, value) in std::mem::take(&mut equipment.env) {
+        env.retain(|(known, _)| *known != name);
+        env.push((name, value));
+    }
     Ok(Job {
         argv: plan.map(|plan| {
-            let argv = equipment::equip(&scene.stage, &plan, filled(&plan, start, &prompt_file));
+            let argv = equipment.line(filled(&plan, start, &prompt_file));
             acp::between(scene.stage.domain.warden(), plan.dialect, scene.stage.spec.settings.mode, argv)
         }),
         cwd: PathBuf::from(&scene.stage.spec.root),
-        env: environment(scene, start),
+        env,
         stdin,
         grace: Duration::from_millis(scene.stage.spec.settings.limits.grace_ms),
         output: Some(scene.dir.output().join(name(start))),

@@ -34,6 +34,9 @@ pub struct Question {
     /// The agent's last message.
     #[serde(default)]
     pub text: Option<String>,
+    /// What the session has used, over all its processes.
+    #[serde(default)]
+    pub tokens: Option<u64>,
     /// By the hooks of a workspace: its user opened the session.
     #[serde(default)]
     pub own: bool,

@@ -203,6 +203,7 @@ impl Bench<'_> {
             session,
             resumed: false,
             session_tokens: 0,
+            budget_micros: None,
             prompt: told,
         };
         Ok(Job {

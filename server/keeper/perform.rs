@@ -92,7 +92,9 @@ impl Hands {
             Effect::TakeCall { iteration } => calls::take(&self.scene, state, iteration),
             Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
                 let plan = self.scene.stage.agent(&state.spec.agent.name);
-                let start = Start { plan, iteration, session, resumed, session_tokens, prompt };
+                let budget_micros = Some(state.cost_left());
+                let start =
+                    Start { plan, iteration, session, resumed, session_tokens, budget_micros, prompt };
                 let start = match &self.agent {
                     Some(held) => held.go_on(start),
                     None => Some(start),

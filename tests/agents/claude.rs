@@ -7,6 +7,7 @@
 mod acp;
 mod direct;
 mod hands;
+mod held;
 mod hooked;
 mod interactive;
 mod journal;

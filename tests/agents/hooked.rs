@@ -23,7 +23,7 @@ fn three_lines(root: &std::path::Path) -> Vec<Step> {
 }
 
 /// How many processes of the agent there were.
-fn processes(journal: &Journal) -> usize {
+pub(super) fn processes(journal: &Journal) -> usize {
     let pids: std::collections::BTreeSet<_> =
         journal.all("agent-started").iter().map(|it| it["pid"].to_string()).collect();
     pids.len()
@@ -77,4 +77,37 @@ fn claude_that_failed_in_the_middle_goes_on_in_its_session() {
     assert_eq!(endings, ["held", "exited", "held"], "{}", journal.told());
     assert_eq!(journal.all("agent-ended")[1]["run"]["error"]["class"], "transient");
     assert_eq!(scene.model.prompts().len(), 1, "the conversation goes on");
+}
+
+#[test]
+fn claude_keeps_a_file_of_settings_that_its_arguments_name() {
+    let scene = hooked(ONE_LINE, "", |root| {
+        vec![Step::Text("Nothing yet."), Step::write(&path(root, "a.txt"), "one\n"), Step::Text("Written.")]
+    });
+    let mark = scene.terminal.folder().join("ran");
+    let hook = json!({"type": "command", "command": format!("echo x >> '{}'", mark.display())});
+    let settings =
+        scene.terminal.read("loopkeeper.toml") + "[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n";
+    scene
+        .terminal
+        .file("loopkeeper.toml", &settings)
+        .file("mine.json", &json!({"hooks": {"Stop": [{"hooks": [hook]}]}}).to_string());
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (2, 1), "{}", journal.told());
+    let ran = std::fs::read_to_string(mark).expect("the user's own hook ran");
+    assert_eq!(ran.lines().count(), 2);
+}
+
+/// It tells its cost at its end alone: it has to know itself how much is left.
+#[test]
+fn claude_held_ends_at_what_the_loop_may_cost() {
+    let scene = hooked(ONE_LINE, "", |_| vec![Step::Text("Nothing yet."); 5]);
+    let settings =
+        scene.terminal.read("loopkeeper.toml").replace("[limits]\n", "[limits]\ncost_usd = 0.0001\n");
+    scene.terminal.file("loopkeeper.toml", &settings);
+    let journal = scene.run();
+    let ended = journal.ended(4, "limit");
+    assert!(ended["outcome"]["sentence"].as_str().is_some_and(|it| it.contains("spent")), "{ended}");
+    assert_eq!(scene.model.asked().len(), 1, "{}", journal.told());
 }

@@ -26,6 +26,16 @@ pub(super) fn while_a_tool_runs(
     sandbox: &str,
     command: impl Fn(&[&str]) -> Command,
 ) -> Journal {
+    of_a_later(0, terminal, sandbox, command)
+}
+
+/// The same, in the iteration after so many others.
+pub(super) fn of_a_later(
+    before: usize,
+    terminal: &Terminal,
+    sandbox: &str,
+    command: impl Fn(&[&str]) -> Command,
+) -> Journal {
     let settings = terminal.read("loopkeeper.toml") + &format!("[sandbox]\nkind = \"{sandbox}\"\n");
     let pipe = terminal.folder().join("home/pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::RUSR | Mode::WUSR).expect("a pipe");
@@ -50,7 +60,7 @@ pub(super) fn while_a_tool_runs(
     let journal = Journal::of(&Ran::of(&run.wait_with_output().expect("the loop ends")));
     journal.ended(1, "stopped");
     assert_eq!(reader.read(&mut word).expect("no process holds the pipe any more"), 0);
-    let run = &journal.all("agent-ended")[0]["run"];
+    let run = &journal.all("agent-ended")[before]["run"];
     assert_eq!((&run["ending"], &run["error"]), (&json!("stopped"), &Value::Null), "{run}");
     journal
 }

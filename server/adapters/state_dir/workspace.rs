@@ -14,6 +14,9 @@ use sha2::{Digest, Sha256};
 use super::{StateDir, StateError};
 use crate::adapters::durable;
 
+/// Below a loop's folder: the home of its agent, where that is to find our hooks there.
+pub const HOME: &str = "home";
+
 /// The folder kept for one root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workspace {
@@ -168,6 +171,11 @@ impl LoopDir {
     /// What each iteration was told: `NNNN.md`.
     pub fn prompts(&self) -> PathBuf {
         self.dir.join("prompts")
+    }
+
+    /// The home of an agent that finds our hooks there.
+    pub fn home(&self) -> PathBuf {
+        self.dir.join(HOME)
     }
 
     /// What each iteration said: `NNNN.out`, `NNNN.tail`.

@@ -9,6 +9,7 @@ pub mod codex;
 pub mod errors;
 mod fields;
 pub mod gemini;
+pub mod hooks;
 pub mod kind;
 pub mod opencode;
 mod pieces;

@@ -1,22 +1,98 @@
 //! What the agent's own command line and environment get besides, so that its hooks ask us: nothing of the user's
 //! configuration is touched.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
+use std::path::Path;
 
-use loopkeeper_core::agent::claude::hooks;
-use loopkeeper_core::agent::kind::Kind;
+use loopkeeper_core::agent::hooks::Way;
+use loopkeeper_core::agent::{claude, codex, gemini};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::Mode;
 
-use crate::keeper::stage::{Env, Stage};
+use super::Start;
+use crate::adapters::agents::{second_home, settings_text};
+use crate::adapters::process::orphans;
+use crate::keeper::perform::Scene;
+use crate::keeper::private_file;
+use crate::keeper::stage::{Env, SOCKET, Stage};
 
-/// The command line with our hooks, where the loop needs them and the agent can have them.
-pub(super) fn equip(stage: &Stage, plan: &AgentPlan, argv: Vec<String>) -> Vec<OsString> {
-    let argv = match own_program(stage) {
-        Some(program) if is_claude(plan) => hooks::equip(argv, &program, stage.spec.settings.mode),
-        _ => argv,
+/// What one start of the agent gets.
+#[derive(Debug)]
+pub(super) struct Equipment {
+    mode: Mode,
+    way: Option<Way>,
+    /// Our own, which its hooks call.
+    program: String,
+    /// What stands in a file of settings that the user's own arguments name.
+    settings: Option<String>,
+    budget_micros: Option<u64>,
+    pub(super) env: Env,
+}
+
+impl Equipment {
+    /// Why it cannot be had where the loop needs it, in words.
+    pub(super) fn of(scene: &Scene, start: &Start, env: &Env) -> Result<Self, String> {
+        let stage = &scene.stage;
+        let mode = stage.spec.settings.mode;
+        let program = own_program(stage);
+        let way = start.plan.kind().way_to_a_stop_hook().filter(|_| program.is_some());
+        let mut equipment = Self {
+            mode,
+            way,
+            program: program.unwrap_or_default(),
+            settings: None,
+            budget_micros: start.budget_micros.filter(|_| mode == Mode::Hook),
+            env: Env::new(),
+        };
+        match way.filter(|_| mode == Mode::Hook) {
+            Some(Way::Settings) => equipment.settings = settings_text(&start.plan, &stage.root())?,
+            Some(Way::Home) => equipment.env = home(scene, env, &equipment.program)?,
+            Some(Way::Overrides | Way::ByItself) | None => {}
+        }
+        Ok(equipment)
+    }
+
+    /// The command line with our hooks.
+    pub(super) fn line(&self, argv: Vec<String>) -> Vec<OsString> {
+        let argv = match self.way {
+            Some(Way::Settings) => self.of_claude(argv),
+            Some(Way::Overrides) if self.mode == Mode::Hook => codex::hooks::equip(argv, &self.program),
+            Some(Way::Overrides | Way::Home | Way::ByItself) | None => argv,
+        };
+        argv.into_iter().map(OsString::from).collect()
+    }
+
+    fn of_claude(&self, argv: Vec<String>) -> Vec<String> {
+        let read = self.settings.as_deref().and_then(|it| claude::hooks::inlined(argv.clone(), it));
+        let argv = claude::hooks::equip(read.unwrap_or(argv), &self.program, self.mode);
+        match self.budget_micros {
+            Some(left) => claude::hooks::within_budget(argv, left),
+            None => argv,
+        }
+    }
+}
+
+/// A home for one that reads its hooks there: what it would have found, and our hook.
+fn home(scene: &Scene, env: &Env, program: &str) -> Result<Env, String> {
+    use gemini::hooks::{FOLDER, HOME, SETTINGS};
+    let said = |name: &str| value(env, name).filter(|it| !it.is_empty());
+    let theirs = Path::new(said(HOME).or_else(|| said("HOME")).unwrap_or_default()).join(FOLDER);
+    let file = theirs.join(SETTINGS);
+    let unread = |what: String| format!("{} {what}, and hook mode adds its hook to it", file.display());
+    let text = match std::fs::read_to_string(&file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(unread(format!("cannot be read: {error}")));
+        }
+        text => text.unwrap_or_default(),
     };
-    argv.into_iter().map(OsString::from).collect()
+    let ours = gemini::hooks::settings(&text, program, &[orphans::MARK, SOCKET])
+        .ok_or_else(|| unread("holds no settings".to_owned()))?;
+    let home = scene.dir.home();
+    let made = second_home::make(&theirs, &home.join(FOLDER), SETTINGS)
+        .and_then(|()| private_file(&home.join(FOLDER).join(SETTINGS), ours.as_bytes()));
+    made.map_err(|error| format!("could not write below {}: {error}", home.display()))?;
+    Ok(vec![(HOME.into(), home.into())])
 }
 
 /// How often its stop hook may hold one process of it.
@@ -24,19 +100,24 @@ pub(super) fn holds(stage: &Stage, plan: &AgentPlan) -> Option<u32> {
     (is_claude(plan) && stage.spec.settings.mode == Mode::Hook).then(|| cap(&stage.env_of(plan)))
 }
 
-/// It asks before it starts a subagent.
+/// It asks before it starts a subagent. Held, it has settings that can be added to, or was not started.
 pub(super) fn asks(stage: &Stage, plan: &AgentPlan) -> bool {
-    is_claude(plan) && hooks::fit(&plan.argv) && own_program(stage).is_some()
+    let can_ask = stage.spec.settings.mode == Mode::Hook || claude::hooks::fit(&plan.argv);
+    is_claude(plan) && can_ask && own_program(stage).is_some()
 }
 
 fn cap(env: &Env) -> u32 {
-    let said = env.iter().find(|(name, _)| name == hooks::CAP).and_then(|(_, value)| value.to_str());
-    said.and_then(|it| it.parse().ok()).unwrap_or(hooks::BLOCKS)
+    let said = value(env, claude::hooks::CAP).and_then(OsStr::to_str);
+    said.and_then(|it| it.parse().ok()).unwrap_or(claude::hooks::BLOCKS)
+}
+
+fn value<'a>(env: &'a Env, name: &str) -> Option<&'a OsStr> {
+    env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
 }
 
 /// Whatever else talks as it does may not take its arguments.
 fn is_claude(plan: &AgentPlan) -> bool {
-    plan.kind() == Kind::Claude
+    plan.kind().way_to_a_stop_hook() == Some(Way::Settings)
 }
 
 /// The small program that wardens are: it answers hooks as the whole one does, and starts faster.

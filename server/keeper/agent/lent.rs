@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use loopkeeper_core::agent::claude::hooks::BLOCKS;
-use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::agent::reader::{ProcessEnd, Reader, Told};
 use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
 use loopkeeper_core::decide::Event;
 use loopkeeper_core::decide::attached::Guest;
@@ -198,7 +198,7 @@ impl Lent {
         let duration_ms = clock::now().awake.saturating_sub(began);
         let exit = (ending == AgentEnding::Exited).then_some(0);
         let end = ProcessEnd { ending, duration_ms, ..ProcessEnd::exited(exit) };
-        let run = Reader::new(Dialect::Text).so_far(said, end, &here());
+        let run = Reader::new(Dialect::Text).so_far(Told { said, ..Told::default() }, end, &here());
         let run = AgentRun { session: Some(start.session), note: note.map(str::to_owned), ..run };
         self.scene.tell(Event::AgentEnded(Box::new(clean(run, &self.scene.stage.redactor))));
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader};
+use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader, Told};
 use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
 use loopkeeper_core::decide::Event;
 use loopkeeper_core::settings::Mode;
@@ -38,6 +38,8 @@ pub(super) struct Session {
     began: u64,
     rest: Rest,
     hold: Hold,
+    /// Its stop hook asked at least once.
+    has_asked: bool,
     /// How often its stop hook may still hold it.
     holds: Option<u32>,
     /// Why it is ended without anybody's order.
@@ -57,6 +59,7 @@ impl Session {
             began: clock::now().awake,
             rest: Rest::default(),
             hold: Hold::None,
+            has_asked: false,
             holds,
             halted: None,
             dropped: 0,
@@ -119,6 +122,11 @@ impl Session {
             self.late = Some(start);
             return;
         };
+        if self.reader.is_spent() {
+            self.late = Some(start);
+            self.hold = Hold::Waits(answer);
+            return self.let_go(run, "it is started again");
+        }
         run.start = start;
         if let Some(why) = run.eve().await {
             self.ending = why;
@@ -157,12 +165,13 @@ impl Session {
         while let Ok(Some(output)) = tokio::time::timeout(LAST_LINES, running.next()).await {
             self.hear(run, output);
         }
-        self.hold = Hold::Waits(answer);
+        (self.hold, self.has_asked) = (Hold::Waits(answer), true);
         self.rest.until = None;
         running.beside(Held::Yes);
         let end = self.end(AgentEnding::Held);
-        let said = question.text.as_deref().unwrap_or_default();
-        run.report(self.reader.so_far(said, end, &here()));
+        let told =
+            Told { said: question.text.as_deref().unwrap_or_default(), session_tokens: question.tokens };
+        run.report(self.reader.so_far(told, end, &here()));
     }
 
     /// Why a question is none of an agent that could be held.
@@ -228,9 +237,13 @@ impl Session {
             stderr: std::mem::take(&mut self.stderr),
             duration_ms: clock::now().awake.saturating_sub(self.began),
         };
+        let was_heard = held || self.has_asked;
         let mut over = sum(self.reader, ended, left, run.scene.stage.spec.settings.limits.steps);
         over.dropped += self.dropped;
         if !held {
+            if !was_heard {
+                run.lament(&mut over);
+            }
             run.report(over);
             return None;
         }
@@ -274,6 +287,18 @@ impl Run {
 
     pub(super) fn started(&self, pid: u32, holds: Option<u32>) -> Event {
         Event::AgentStarted { pid, domain: self.scene.stage.domain.name().to_owned(), holds }
+    }
+
+    /// A hook that is off is passed over without a word.
+    fn lament(&self, over: &mut AgentRun) {
+        let was_to_ask = self.scene.stage.spec.settings.mode == Mode::Hook;
+        if was_to_ask && over.error.is_none() && over.ending == AgentEnding::Exited {
+            let silent = self.start.plan.kind().never_asked();
+            over.note = Some(match over.note.take() {
+                Some(note) => format!("{note}; {silent}"),
+                None => silent,
+            });
+        }
     }
 
     fn left(&self, run: AgentRun) {

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use crate::cli::{Ran, Terminal};
+use crate::doctor::script;
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::{Scenario, task};
 
@@ -100,4 +101,64 @@ fn a_hook_without_its_keeper_lets_through() {
     let socket = silent.to_string_lossy().into_owned();
     check(&told, &[mark, ("LOOPKEEPER_SOCKET", &socket)], "let through: the keeper does not answer");
     drop(listener);
+}
+
+#[test]
+fn an_agent_that_never_asks_is_told_of_and_works_on() {
+    let played = Scenario {
+        criteria: &["Enough: `$ wc -l < work` `>= 2`"],
+        settings: "mode = \"hook\"\n",
+        before: "touch work",
+        acts: &["echo line >> work"],
+        ends: Verified(2, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let runs = played.all("agent-ended");
+    assert!(runs.iter().all(|it| it["run"]["ending"] == "exited"), "{runs:#?}");
+    let note = runs[0]["run"]["note"].as_str().unwrap_or_default();
+    assert!(note.contains("its stop hook did not ask") && note.contains("`loopkeeper hook stop`"), "{note}");
+    played.world.run(&["log"]).expect(0).out("its stop hook did not ask");
+}
+
+/// What `run` says of an agent of this name, which is there.
+fn run(agent: &str, of_agent: &str, files: &[(&str, &str)]) -> Ran {
+    let terminal = Terminal::new();
+    let bin = terminal.folder().join("bin");
+    script(&bin.join(agent), "exit 9\n");
+    terminal.file("PROMPT.md", &task(&["It is there: `exists a`"])).file(
+        "loopkeeper.toml",
+        &format!("agent = \"{agent}\"\nmode = \"hook\"\n[agents.{agent}]\n{of_agent}"),
+    );
+    for (path, text) in files {
+        terminal.file(path, text);
+    }
+    let mut command = terminal.command(&["run", "--dry-run"]);
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&usual)));
+    command.env("PATH", path.expect("folders without colons"));
+    Ran::of(&command.output().expect("the binary starts"))
+}
+
+#[test]
+fn whoever_cannot_be_held_is_refused_at_the_start() {
+    let refused = |ran: Ran, what: &str, hint: &str| {
+        ran.expect(2).err(what).err(hint);
+    };
+    let instead = "or `session.continue = true` instead";
+    run("opencode", "output = \"acp\"\n", &[]).expect(0);
+    refused(run("opencode", "", &[]), "and `opencode` has no stop hook", instead);
+    refused(run("qwen", "", &[]), "no way is known to give `qwen` a stop hook", instead);
+    let correct = "Hint: Correct `args` under `[agents.";
+    let file = "args = [\"--settings\", \"mine.json\"]\n";
+    refused(run("claude", file, &[]), "`--settings mine.json` cannot be read", correct);
+    refused(
+        run("claude", file, &[("mine.json", "[]")]),
+        "`--settings mine.json` holds no JSON object",
+        correct,
+    );
+    run("claude", file, &[("mine.json", "{}")]).expect(0);
+    let theirs = "args = [\"-c\", \"hooks.Stop=[]\"]\n";
+    refused(run("codex", theirs, &[]), "`hooks.Stop=[]` stands where hook mode puts its own hook", correct);
+    run("codex", "", &[]).expect(0);
 }

@@ -3,6 +3,7 @@
 //! It tells tokens over the whole thread, never a cost. Its top-level `error` lines are retries and announcements,
 //! an item's `error` is a remark: only `turn.failed` is a failure.
 
+pub mod hooks;
 pub mod start;
 
 use serde_json::Value;
@@ -45,6 +46,11 @@ impl Codex {
             // Types of other versions say nothing that counts.
             _ => Vec::new(),
         }
+    }
+
+    /// What comes now is the next iteration's.
+    pub fn settle(&mut self) {
+        self.last_text.clear();
     }
 
     /// Reads one line of stderr: what its rules refused is told nowhere else.

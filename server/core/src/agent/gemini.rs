@@ -1,5 +1,6 @@
 //! Gemini CLI: how it is started headless, and its JSON lines read one by one. What it retries stands on stderr.
 
+pub mod hooks;
 pub mod start;
 
 use std::collections::HashMap;
@@ -21,6 +22,7 @@ pub struct Gemini {
     calls: HashMap<String, Open>,
     said: Pieces,
     denied: u32,
+    gave_up: bool,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,7 @@ impl Gemini {
             "tool_use" => events.push(AgentEvent::ToolUse(self.tool_use(value))),
             "tool_result" => events.extend(self.tool_result(value)),
             "result" => events.push(AgentEvent::Turn(self.result(value))),
+            "error" => self.gave_up |= text(value, "message").starts_with("Loop detected"),
             // Errors that end a run stand in its result.
             _ => {}
         }
@@ -64,6 +67,20 @@ impl Gemini {
         let (attempt, rest) = rest.split_once(' ')?;
         let attempt = attempt.parse().ok().filter(|_| rest.starts_with("failed"))?;
         Some(AgentEvent::Retry { attempt, status: status_in(rest, "status ") })
+    }
+
+    /// What it was about to say when nothing else came. What comes now is the next iteration's.
+    pub fn settle(&mut self) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        self.said.hush(&mut events);
+        self.said = Pieces::default();
+        self.denied = 0;
+        events
+    }
+
+    /// It takes itself for one that repeats itself: whatever its stop hook says from now on, no model is asked.
+    pub fn gave_up(&self) -> bool {
+        self.gave_up
     }
 
     fn tool_use(&mut self, value: &Value) -> ToolUse {

@@ -95,6 +95,15 @@ struct Retrying {
     status: Option<u16>,
 }
 
+/// What its stop hook was told, or found out.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Told<'a> {
+    /// Its last message; empty where it is not told.
+    pub said: &'a str,
+    /// Over all its processes.
+    pub session_tokens: Option<u64>,
+}
+
 /// How the process ended, as the one who started it saw it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessEnd {
@@ -202,11 +211,13 @@ impl Reader {
         self.tally.session.as_deref()
     }
 
-    /// What was done since the process began or since this was last asked: it goes on. `said`: its last message, as
-    /// its stop hook was told it; empty where it was not.
-    pub fn so_far(&mut self, said: &str, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
-        if !said.is_empty() {
-            said.clone_into(&mut self.tally.said);
+    /// What was done since the process began or since this was last asked: it goes on.
+    pub fn so_far(&mut self, told: Told<'_>, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
+        if !told.said.is_empty() {
+            told.said.clone_into(&mut self.tally.said);
+        }
+        if told.session_tokens.is_some() {
+            self.tally.turn.get_or_insert_default().session_tokens = told.session_tokens;
         }
         self.take(end, here)
     }
@@ -216,7 +227,13 @@ impl Reader {
         self.take(end, here)
     }
 
+    /// It cannot be held any longer: what it is told now it does not work on.
+    pub fn is_spent(&self) -> bool {
+        matches!(&self.dialect, State::Gemini(gemini) if gemini.gave_up())
+    }
+
     fn take(&mut self, end: ProcessEnd, here: &Here<'_>) -> AgentRun {
+        self.last_words();
         self.last_turn();
         let is_text = self.is_text();
         let next = self.tally.next();
@@ -273,6 +290,19 @@ impl Reader {
         match self.dialect {
             State::Text => true,
             _ => self.tally.unread.as_ref().is_some_and(|it| !it.is_empty()),
+        }
+    }
+
+    /// Pieces of a message after which nothing else came yet; whatever comes then is of something new.
+    fn last_words(&mut self) {
+        match &mut self.dialect {
+            State::Gemini(gemini) => {
+                for event in gemini.settle() {
+                    self.tally.add(&event, false);
+                }
+            }
+            State::Codex(codex) => codex.settle(),
+            State::Text | State::Claude(_) | State::Opencode(_) | State::Acp(_) => {}
         }
     }
 

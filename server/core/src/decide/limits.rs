@@ -88,6 +88,13 @@ pub(super) fn newly_near(state: &Loop) -> Vec<(LimitName, String)> {
     near(state).into_iter().filter(|(name, _)| !state.warned.contains(name)).collect()
 }
 
+impl Loop {
+    /// What the agent may still cost.
+    pub fn cost_left(&self) -> u64 {
+        self.spec.settings.limits.cost_micros.saturating_sub(self.spent.cost_micros.unwrap_or(0))
+    }
+}
+
 /// When the loop is over its time, unless it is paused.
 pub(super) fn loop_end(state: &Loop) -> Moment {
     let left = state.spec.settings.limits.duration_ms.saturating_sub(state.worked_ms);

@@ -11,7 +11,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::json;
 
 use self::place::{Style, cut, put};
-use super::hooks::{PATIENCE_S, quoted};
+use crate::agent::hooks::{self, PATIENCE_S};
 
 /// Relative to the root. By Claude Code's own rules it is this user's alone, in this workspace alone.
 pub const FILE: &str = ".claude/settings.local.json";
@@ -111,7 +111,7 @@ fn without_ours(mut settings: serde_json::Value) -> serde_json::Value {
 }
 
 fn command(program: &str, word: &str) -> String {
-    format!("{} hook session {word}", quoted(program))
+    hooks::command(program, &format!("session {word}"))
 }
 
 fn is_ours(command: &str) -> bool {

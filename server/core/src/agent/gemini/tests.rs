@@ -5,7 +5,7 @@ use proptest::prelude::proptest;
 use super::Gemini;
 use crate::agent::ProviderClass::{Crash, Login, Transient};
 use crate::agent::provider::Here;
-use crate::agent::reader::{ProcessEnd, Reader};
+use crate::agent::reader::{ProcessEnd, Reader, Told};
 use crate::agent::transcripts::{Expect, NOW, OK, captured, end, failed, read, table};
 use crate::agent::{AgentEnding, AgentEvent};
 use crate::settings::Dialect;
@@ -86,6 +86,28 @@ fn a_daily_quota_is_one() {
     let result = r#"{"type":"result","status":"error","error":{"type":"unknown","message":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later."}}"#;
     let error = read(Dialect::Gemini, result, "", 173).error.unwrap();
     assert_eq!(error.class, crate::agent::ProviderClass::Quota, "{error:?}");
+}
+
+#[test]
+fn held_by_its_hook_it_tells_each_iteration_by_itself() {
+    let mut reader = Reader::new(Dialect::Gemini);
+    let here = Here::utc(NOW);
+    let held = || ProcessEnd { ending: AgentEnding::Held, ..ProcessEnd::exited(None) };
+    let (mut said, mut gave_up_after) = (Vec::new(), 0);
+    let mut lines = captured!("gemini", "hook_after_block").lines().peekable();
+    while let Some(line) = lines.next() {
+        reader.line(line);
+        let asks = lines.peek().is_some_and(|it| it.contains("Agent execution blocked"));
+        if asks {
+            gave_up_after += u32::from(!reader.is_spent());
+            said.push(reader.so_far(Told::default(), held(), &here).final_text);
+        }
+    }
+    // Its answer was always the same, until it took that for a loop and asked no model any more.
+    assert_eq!((said.len(), gave_up_after), (30, 18));
+    assert!(said[..18].iter().all(|it| it == "again") && said[18..].iter().all(String::is_empty), "{said:?}");
+    let left = reader.finish(ProcessEnd::exited(Some(0)), &here);
+    assert_eq!((left.tokens, left.final_text.as_str()), (Some(2160), ""));
 }
 
 #[test]

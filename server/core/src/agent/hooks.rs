@@ -1,0 +1,128 @@
+//! The hooks that an agent gets of us. Each agent has a way of its own to be given them for one process alone: no
+//! file of the user's is touched. Whoever has none may still call `loopkeeper hook` by itself.
+
+use serde_json::{Value, json};
+
+use super::kind::{Kind, StopHook};
+
+/// Far longer than any round of checks; the keeper answers or dies, and either ends the wait.
+pub const PATIENCE_S: u64 = 24 * 60 * 60;
+
+/// How an agent comes to its stop hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// `--settings` of Claude Code.
+    Settings,
+    /// `-c` of Codex.
+    Overrides,
+    /// A home of its own, named by a variable of Gemini CLI.
+    Home,
+    /// A command of the user's own, which has to ask by itself, and our bridge to one of the Agent Client Protocol.
+    ByItself,
+}
+
+impl Kind {
+    /// `None`: no hook of ours ever holds it.
+    pub fn way_to_a_stop_hook(self) -> Option<Way> {
+        match self {
+            Self::Claude => Some(Way::Settings),
+            Self::Codex => Some(Way::Overrides),
+            Self::Gemini => Some(Way::Home),
+            Self::Own(_) | Self::Acp(_) => Some(Way::ByItself),
+            _ => None,
+        }
+    }
+
+    /// Why it cannot work with `mode = "hook"`, and what to do instead. `name`: as the configuration has it.
+    pub fn refuses_hook_mode(self, name: &str) -> Option<(String, String)> {
+        if self.way_to_a_stop_hook().is_some() {
+            return None;
+        }
+        let can = self.capabilities();
+        let what = match can.stop_hook {
+            StopHook::None => format!("`{name}` has no stop hook"),
+            StopHook::Unbounded | StopHook::Capped(_) | StopHook::Unknown => {
+                format!("no way is known to give `{name}` a stop hook")
+            }
+        };
+        let continued = "`session.continue = true` instead of `mode = \"hook\"`: each iteration is a process of its \
+                         own that goes on with the session of the one before.";
+        let hint = if can.acp.is_yes() {
+            format!(
+                "Set `output = \"acp\"` under `[agents.{name}]`, by which its session is held; or {continued}"
+            )
+        } else {
+            format!("Set {continued}")
+        };
+        Some((format!("`mode = \"hook\"` holds a session by its stop hook, and {what}"), hint))
+    }
+
+    /// Said of one that was to be held and ended without asking.
+    pub fn never_asked(self) -> String {
+        let why = match self.way_to_a_stop_hook() {
+            Some(Way::Settings) => "are its hooks off, by `disableAllHooks` or a policy?",
+            Some(Way::Overrides) => {
+                "are its hooks off, by `features.hooks` or a policy? A version that does not trust the hook of ours \
+                 runs it with `args = [\"--dangerously-bypass-hook-trust\"]`"
+            }
+            Some(Way::Home) => "are its hooks off, by `hooksConfig`?",
+            Some(Way::ByItself) | None => "it has to call `loopkeeper hook stop` at the end of its turn",
+        };
+        format!("its stop hook did not ask, so this was an iteration as with `mode = \"loop\"`: {why}")
+    }
+}
+
+/// The command of a hook, for a shell. `program`: our own, by its path.
+pub fn command(program: &str, event: &str) -> String {
+    format!("{} hook {event}", quoted(program))
+}
+
+/// One word to a shell, whatever is in it.
+fn quoted(program: &str) -> String {
+    format!("'{}'", program.replace('\'', r"'\''"))
+}
+
+/// Beside the hooks that are there already.
+pub fn add(settings: &mut Value, event: &str, entry: Value) {
+    let Some(settings) = settings.as_object_mut() else { return };
+    let hooks = settings.entry("hooks").or_insert_with(|| json!({}));
+    let Some(hooks) = hooks.as_object_mut() else { return };
+    let entries = hooks.entry(event).or_insert_with(|| json!([]));
+    if let Some(entries) = entries.as_array_mut() {
+        entries.push(entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::agent::kind::{KNOWN, Kind, StopHook};
+    use crate::settings::Dialect;
+
+    #[test]
+    fn whoever_has_no_stop_hook_is_refused_with_a_remedy() {
+        let check = |kind: Kind, expect: &str| {
+            let name = if kind == Kind::Demo { "demo" } else { kind.name() };
+            let (what, hint) = kind.refuses_hook_mode(name).unwrap_or_default();
+            assert!(what.ends_with(expect), "{kind:?}: {what}");
+            assert_eq!(hint.contains("session.continue = true"), !expect.is_empty(), "{kind:?}: {hint}");
+            let by_protocol = matches!(kind, Kind::Opencode | Kind::Qwen);
+            assert_eq!(hint.contains("output = \"acp\""), by_protocol, "{kind:?}: {hint}");
+        };
+        check(Kind::Claude, "");
+        check(Kind::Codex, "");
+        check(Kind::Gemini, "");
+        check(Kind::Own(Dialect::Codex), "");
+        check(Kind::Acp(None), "");
+        check(Kind::Opencode, "and `opencode` has no stop hook");
+        check(Kind::Qwen, "no way is known to give `qwen` a stop hook");
+        check(Kind::Demo, "no way is known to give `demo` a stop hook");
+    }
+
+    #[test]
+    fn the_table_of_what_agents_can_do_says_the_same() {
+        for kind in KNOWN {
+            let has = matches!(kind.capabilities().stop_hook, StopHook::Unbounded | StopHook::Capped(_));
+            assert_eq!(has, kind.way_to_a_stop_hook().is_some(), "{kind:?}");
+        }
+    }
+}

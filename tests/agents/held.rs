@@ -1,0 +1,233 @@
+//! One session of each of the other agents that has a stop hook, held open by it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::hands::{CODEX, GEMINI, Hand};
+use super::hooked::processes;
+use super::journal::Journal;
+use super::model::Step;
+use super::others::{ONE_FILE, Scene, THREE_FILES};
+use super::stopping;
+use crate::cli::Ran;
+
+/// `more` stands at the end of the configuration, in the agent's own table.
+fn held(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Scene {
+    let scene = Scene::new(hand, task, more, script);
+    let settings = format!("mode = \"hook\"\n{}", scene.terminal.read("loopkeeper.toml"));
+    scene.terminal.file("loopkeeper.toml", &settings).file("count.sh", "cat ?.txt | wc -l\n");
+    scene
+}
+
+fn three_files(hand: Hand, root: &Path) -> Vec<Step> {
+    let write = |name: &str, words| (hand.write)(&root.join(name), words);
+    vec![
+        write("a.txt", "one\n"),
+        Step::Text("One is there."),
+        write("b.txt", "two\n"),
+        (hand.run)("sh count.sh"),
+        Step::Text("Two are there."),
+        write("c.txt", "three\n"),
+        Step::Text("Three are there."),
+    ]
+}
+
+fn endings(journal: &Journal) -> Vec<&Value> {
+    journal.all("agent-ended").iter().map(|it| &it["run"]["ending"]).collect()
+}
+
+fn three_iterations(hand: Hand) {
+    let scene = held(hand, THREE_FILES, "", |root| three_files(hand, root));
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!(endings(&journal), ["held", "held", "held"], "{}", journal.told());
+    assert_eq!((processes(&journal), scene.model.left()), (1, 0), "{}", journal.told());
+    let runs: Vec<&Value> = journal.all("agent-ended").iter().map(|it| &it["run"]).collect();
+    let said: Vec<&Value> = runs.iter().map(|it| &it["finalText"]).collect();
+    assert_eq!(said, ["One is there.", "Two are there.", "Three are there."]);
+    assert!(runs[1]["files"][0].as_str().is_some_and(|it| it.ends_with("b.txt")), "{}", runs[1]);
+    assert_eq!(runs[1]["commands"].as_array().and_then(|it| it.last()), Some(&json!("sh count.sh")));
+    let tokens: Vec<Option<u64>> = runs.iter().map(|it| it["tokens"].as_u64()).collect();
+    assert_eq!(tokens, [Some(240), Some(360), Some(240)], "{}", journal.told());
+    let left = journal.all("agent-left");
+    assert_eq!((left.len(), &left[0]["left"]["exit"]), (1, &json!(0)), "{}", journal.told());
+    let at = |kind: &str| journal.records.iter().rposition(|it| it["type"] == kind);
+    assert!(
+        at("checks-done") > at("agent-left"),
+        "the last round is run when it is gone: {}",
+        journal.told()
+    );
+    // One conversation, in which every answer of the hook is the next prompt.
+    assert_eq!(scene.model.prompts().len(), 1);
+    let told = scene.model.asked().last().expect("a request").to_string();
+    assert!(told.contains("iteration 2 of at most") && told.contains("iteration 3 of at most"));
+}
+
+/// No breaker minds that nothing gets on.
+fn patient(scene: &Scene) {
+    let settings = scene.terminal.read("loopkeeper.toml")
+        + "[breaker]\nno_progress = 100\nsame_error = 100\nfast_failures = 100\n";
+    scene.terminal.file("loopkeeper.toml", &settings);
+}
+
+/// It tells its tokens at its end alone, and is held by their limit all the same.
+fn limited(hand: Hand) {
+    let scene = held(hand, ONE_FILE, "", |_| vec![Step::Text("Nothing yet."); 5]);
+    let settings = scene.terminal.read("loopkeeper.toml").replace("[limits]\n", "[limits]\ntokens = 200\n");
+    scene.terminal.file("loopkeeper.toml", &settings);
+    patient(&scene);
+    let journal = scene.run();
+    let ended = journal.ended(4, "limit");
+    assert!(ended["outcome"]["sentence"].as_str().is_some_and(|it| it.contains("tokens used")), "{ended}");
+    assert_eq!((endings(&journal), processes(&journal)), (vec![&json!("held"), &json!("held")], 1));
+    assert_eq!(scene.model.asked().len(), 2, "{}", journal.told());
+}
+
+/// Whatever it is that ends the process in the middle, the session goes on.
+fn goes_on_in_its_session(hand: Hand, script: Vec<Step>, endings_expected: &[&str]) {
+    let scene = held(hand, ONE_FILE, "", |root| {
+        script
+            .into_iter()
+            .chain([(hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")])
+            .collect()
+    });
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!(endings(&journal), endings_expected, "{}", journal.told());
+    assert_eq!((processes(&journal), scene.model.prompts().len()), (2, 1), "{}", journal.told());
+}
+
+/// It is told, and the loop goes on as the other kind of loop.
+fn whose_hooks_are_off(scene: &Scene, why: &str) {
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!(endings(&journal), ["exited", "exited", "exited"], "{}", journal.told());
+    assert_eq!((processes(&journal), scene.model.prompts().len()), (3, 1), "{}", journal.told());
+    for run in journal.all("agent-ended") {
+        let note = run["run"]["note"].as_str().unwrap_or_default();
+        assert!(note.contains("its stop hook did not ask") && note.contains(why), "{note}");
+    }
+    let log = Ran::of(&scene.command(&["log"]).output().expect("it starts"));
+    assert!(log.stdout.contains("its stop hook did not ask"), "{}", log.stdout);
+}
+
+fn stopped(hand: Hand, sandbox: &str, more: &str) {
+    let scene = held(hand, stopping::TASK, more, |root| {
+        vec![Step::Text("Soon."), (hand.write)(&root.join("go"), "\n"), (hand.run)("sh work.sh")]
+    });
+    let journal = stopping::of_a_later(1, &scene.terminal, sandbox, |args| scene.command(args));
+    assert_eq!((endings(&journal), processes(&journal)), (vec![&json!("held"), &json!("stopped")], 1));
+}
+
+#[test]
+fn codex_held_ends_at_the_limit_of_its_tokens() {
+    limited(CODEX);
+}
+
+#[test]
+fn codex_is_held_for_three_iterations() {
+    three_iterations(CODEX);
+}
+
+#[test]
+fn codex_that_failed_in_the_middle_goes_on_in_its_session() {
+    let refused =
+        Step::Fails(400, Vec::new(), json!({"error": {"type": "invalid_request_error", "message": "no"}}));
+    goes_on_in_its_session(CODEX, vec![Step::Text("Nothing yet."), refused], &["held", "exited", "held"]);
+}
+
+#[test]
+fn codex_whose_hooks_are_off_works_on_without_them() {
+    let off = "args = [\"-c\", \"features.hooks=false\"]\n";
+    whose_hooks_are_off(&held(CODEX, THREE_FILES, off, |root| three_files(CODEX, root)), "features.hooks");
+}
+
+/// Ours is trusted; those that nobody reviewed are passed over as ever.
+#[test]
+fn codex_runs_no_other_hook_for_the_sake_of_ours() {
+    let scene = held(CODEX, ONE_FILE, "", |root| {
+        vec![(CODEX.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
+    });
+    let mark = scene.terminal.folder().join("home/ran");
+    let hook = json!({"type": "command", "command": format!("touch '{}'", mark.display())});
+    let hooks = json!({"hooks": {"Stop": [{"hooks": [hook]}]}}).to_string();
+    std::fs::write(scene.terminal.folder().join("home/.codex/hooks.json"), &hooks).expect("a file");
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!(endings(&journal), ["held"], "{}", journal.told());
+    assert!(!mark.exists(), "a hook that nobody reviewed was run");
+    let after = std::fs::read_to_string(scene.terminal.folder().join("home/.codex/hooks.json"));
+    assert_eq!(after.expect("still there"), hooks);
+}
+
+/// Its own sandbox would end the tool with it.
+#[test]
+fn codex_held_and_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped(CODEX, "auto", "permissions = \"all\"\n");
+}
+
+#[test]
+fn gemini_held_ends_at_the_limit_of_its_tokens() {
+    limited(GEMINI);
+}
+
+#[test]
+fn gemini_is_held_for_three_iterations() {
+    three_iterations(GEMINI);
+}
+
+/// It takes the same answer over and over for a loop, and from then on asks no model whatever its hook says.
+#[test]
+fn gemini_that_takes_itself_for_a_loop_goes_on_in_its_session() {
+    let scene = held(GEMINI, ONE_FILE, "", |root| {
+        let again = std::iter::repeat_n(Step::Text("Not yet."), 18);
+        again.chain([(GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]).collect()
+    });
+    patient(&scene);
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!((processes(&journal), scene.model.prompts().len()), (2, 1), "{}", journal.told());
+}
+
+#[test]
+fn gemini_whose_hooks_are_off_works_on_without_them() {
+    let scene = held(GEMINI, THREE_FILES, "", |root| three_files(GEMINI, root));
+    let path = scene.terminal.folder().join("home/.gemini/settings.json");
+    let text = std::fs::read_to_string(&path).expect("its settings");
+    let mut settings: Value = serde_json::from_str(&text).expect("JSON");
+    settings["hooksConfig"] = json!({"enabled": false});
+    std::fs::write(&path, settings.to_string()).expect("written");
+    whose_hooks_are_off(&scene, "hooksConfig");
+}
+
+/// Its settings are the user's, comments and hooks included, and stay as they are.
+#[test]
+fn gemini_keeps_the_settings_and_the_home_of_its_user() {
+    let scene = held(GEMINI, ONE_FILE, "", |root| {
+        vec![Step::Text("Not yet."), (GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
+    });
+    let home = scene.terminal.folder().join("home/.gemini");
+    let mark = home.join("ran");
+    let hook = json!({"type": "command", "command": format!("echo x >> '{}'", mark.display())});
+    let hooks = json!({"AfterAgent": [{"hooks": [hook]}]});
+    let settings = format!(
+        "// mine\n{{\"security\": {{\"auth\": {{\"selectedType\": \"gemini-api-key\"}}}}, \"hooks\": {hooks}}}\n"
+    );
+    std::fs::write(home.join("settings.json"), &settings).expect("written");
+    std::fs::create_dir(home.join("tmp")).expect("where it keeps its sessions");
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!((endings(&journal), processes(&journal)), (vec![&json!("held"), &json!("held")], 1));
+    assert_eq!(std::fs::read_to_string(mark).expect("it ran").lines().count(), 2);
+    assert_eq!(std::fs::read_to_string(home.join("settings.json")).expect("still there"), settings);
+    assert!(
+        std::fs::read_dir(home.join("tmp")).expect("a folder").count() > 0,
+        "its sessions are the user's"
+    );
+}
+
+#[test]
+fn gemini_held_and_stopped_while_a_tool_runs_leaves_nothing() {
+    stopped(GEMINI, "off", "");
+}
