@@ -110,13 +110,16 @@ fn check(state: &Loop, live: &mut Live) -> Vec<Step> {
         // The checks after the running iteration answer it.
         return Vec::new();
     }
+    if live.putting_back {
+        return being_put_back();
+    }
     live.checking_at_rest = true;
     vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
 }
 
 fn rollback(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>) -> Vec<Step> {
     if live.putting_back {
-        return refuse("files are being put back. Hint: ask again when they are");
+        return being_put_back();
     }
     if !state.is_paused_at_rest() || state.stop.is_some() {
         return refuse("the loop is at work. Hint: pause it first");
@@ -130,6 +133,10 @@ fn rollback(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>) -> Vec<S
     }
     live.putting_back = true;
     vec![Step::Effect(Effect::PrepareRollback { to, paths })]
+}
+
+fn being_put_back() -> Vec<Step> {
+    refuse("files are being put back. Hint: ask again when they are")
 }
 
 fn refuse(message: &str) -> Vec<Step> {

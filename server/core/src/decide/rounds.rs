@@ -218,7 +218,7 @@ pub(super) fn checks_cancelled(state: &Loop, live: &mut Live) -> Vec<Step> {
         // The round was over before it could be cancelled, and the stop was followed at the boundary.
         return Vec::new();
     }
-    if std::mem::take(&mut live.checking_at_rest) || state.stop.is_none() {
+    if std::mem::take(&mut live.checking_at_rest) || live.putting_back || state.stop.is_none() {
         return vec![Step::Effect(Effect::GoOn)];
     }
     vec![stopped(state)]

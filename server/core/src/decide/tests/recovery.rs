@@ -168,6 +168,12 @@ fn no_way_back_begins_beside_running_checks() {
     sim.play();
     sim.order(Order::Rollback { to: 0, paths: Vec::new() });
     assert!(sim.live.putting_back, "taken once they have ended");
+    sim.order(Order::Check);
+    assert!(!sim.live.checking_at_rest, "nor checks beside a way back");
+    sim.order(Order::StopNow);
+    sim.play();
+    let last = sim.entries.last().map(|it| &it.record);
+    assert!(matches!(last, Some(Record::Ended { .. })), "{last:?}");
 }
 
 #[test]
