@@ -165,7 +165,8 @@ impl Lent {
             return Some("not a session of this folder's user");
         };
         let is_same = self.session.as_ref().is_some_and(|it| it.id == *session);
-        let is_taken = self.session.as_ref().is_some_and(Lender::is_there);
+        let is_busy = self.turn.is_some() || self.waits.is_some();
+        let is_taken = is_busy || self.session.as_ref().is_some_and(Lender::is_there);
         if is_same || (!is_taken && question.hook != Kind::End) {
             return None;
         }
@@ -209,7 +210,7 @@ impl Lent {
 }
 
 impl Lender {
-    /// Where its process is not known it may be gone.
+    /// Where its process is not known it may be gone, unless it is at work.
     fn is_there(&self) -> bool {
         self.process.as_ref().is_some_and(|it| same(it).is_some())
     }

@@ -69,6 +69,8 @@ fn a_session_works_until_everything_holds() {
     let context = first["hookSpecificOutput"]["additionalContext"].as_str().expect("a text");
     assert!(context.contains("Make it so") && context.contains("iteration 1 of at most"), "{context}");
     assert!(first["systemMessage"].as_str().is_some_and(|it| it.contains("Ralph: this session works")));
+    // Nobody else ends its turn, also where no process is told.
+    let_through(&world, ("Stop", "s2"), &[]);
     for iteration in [2, 3] {
         line(&world);
         let next = told(&ask(&world, ("Stop", "s1"), &[]));
