@@ -331,6 +331,11 @@ fn qwen_is_denied_commands_that_are_no_checks() {
 }
 
 #[test]
+fn qwen_goes_on_with_its_session() {
+    goes_on_with_its_session(QWEN);
+}
+
+#[test]
 fn qwen_over_its_quota_is_waited_for() {
     over_its_quota(QWEN);
 }

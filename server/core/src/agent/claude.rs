@@ -136,11 +136,13 @@ impl Claude {
         };
         // The `result` of a failed turn holds the CLI's words, which are no message of the agent's.
         let own = if is_error || said.is_empty() { self.last_text.clone() } else { said.to_owned() };
+        // Qwen Code adds up over the session.
+        let of_session = value.pointer("/usage/total_tokens").and_then(Value::as_u64);
         Turn {
             final_text: own,
             cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(micros),
-            tokens: tokens(value),
-            session_tokens: None,
+            tokens: if of_session.is_none() { tokens(value) } else { None },
+            session_tokens: of_session,
             denials: denials(value).len() as u32,
             denied: denials(value).iter().take(DENIALS_READ).map(denied).collect(),
             error,

@@ -2,7 +2,8 @@
 
 use proptest::prelude::proptest;
 
-use crate::agent::reader::Reader;
+use crate::agent::provider::Here;
+use crate::agent::reader::{ProcessEnd, Reader};
 use crate::agent::{AgentEvent, AgentRun, ProviderClass, transcripts};
 use crate::settings::Dialect;
 
@@ -145,6 +146,15 @@ fn the_error_of_qwen_stands_in_a_field_of_its_own() {
     let error = read(&line, "", 1).error.expect("an error");
     assert_eq!((error.class, error.status), (ProviderClass::Quota, None));
     assert!(error.resets_at.is_some() && error.message == said, "{error:?}");
+}
+
+#[test]
+fn qwen_adds_its_tokens_up_over_the_session() {
+    let line = r#"{"type":"result","is_error":false,"result":"ok","usage":{"input_tokens":300,"output_tokens":60,"cache_read_input_tokens":50,"total_tokens":360}}"#;
+    let mut reader = Reader::going_on(Dialect::Claude, 120);
+    reader.line(line);
+    let run = reader.finish(ProcessEnd::exited(Some(0)), &Here::utc(0));
+    assert_eq!((run.tokens, run.session_tokens), (Some(240), Some(360)));
 }
 
 #[test]
