@@ -30,6 +30,8 @@ pub const WORD: &str = "domain";
 
 /// Those that are just about to exit with the main process are no survivors.
 const SETTLE: Duration = Duration::from_millis(20);
+/// A main process that was asked to end takes the others along, on a busy machine not at once.
+const SETTLE_ASKED: Duration = Duration::from_millis(250);
 
 /// Runs one warden to its end. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
@@ -196,7 +198,8 @@ impl Warden {
 
     /// Gives those that are exiting a moment. True when somebody stays.
     fn settle(&self) -> bool {
-        let until = Instant::now() + SETTLE;
+        let time = if self.asked == Asked::Nothing { SETTLE } else { SETTLE_ASKED };
+        let until = Instant::now() + time;
         while self.reap() == Children::Left {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
