@@ -137,6 +137,7 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         proposed: Vec::new(),
         results: BTreeMap::new(),
         judged_tree: String::new(),
+        is_unjudged: false,
         history: Vec::new(),
         spent: Spent::default(),
         breaker: Breaker::default(),
@@ -332,6 +333,7 @@ fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
 
 fn take_results(state: &mut Loop, round: &Round) {
     state.judged_tree.clone_from(&round.tree_after);
+    state.is_unjudged = false;
     for result in &round.results {
         state.results.insert(result.criterion.clone(), result.clone());
         let Some(pinned) = state.pinned.iter_mut().find(|it| it.criterion.id == result.criterion) else {
@@ -446,6 +448,9 @@ fn went_back(state: &mut Loop, record: &Record) {
         fork::rolled_back(state, *to, reason.as_deref());
     }
     weakening::rolled_back(state, paths, mended);
+    if !paths.is_empty() || *tree != state.judged_tree {
+        state.is_unjudged = true;
+    }
 }
 
 /// What the iterations after it did is no longer in the files.

@@ -75,8 +75,8 @@ pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -
 /// Somebody changed files since the last round, by hand or by a rollback: what it says would mislead the agent,
 /// and there may be nothing left to do.
 fn is_stale(state: &Loop) -> bool {
-    let has_checks = state.pinned.iter().any(|it| it.criterion.check.is_some());
-    has_checks && state.snapshots.last().is_some_and(|it| it.tree != state.judged_tree)
+    let is_other = state.snapshots.last().is_some_and(|it| it.tree != state.judged_tree);
+    state.has_checks() && (state.is_unjudged || is_other)
 }
 
 fn untrusted(state: &Loop, what: &[String]) -> Vec<Step> {

@@ -17,6 +17,9 @@ pub(super) use claimed::{is_complete, is_worked_off, only_tests};
 
 /// The outcome if the task is done now, judged by the last round alone.
 pub(super) fn completed(state: &Loop, now: Moment) -> Option<Outcome> {
+    if state.is_unjudged && state.has_checks() {
+        return None;
+    }
     if let Some(condition) = when::of(state) {
         return when::ended(state, &condition, now);
     }

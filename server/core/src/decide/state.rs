@@ -55,6 +55,8 @@ pub struct Loop {
     pub results: BTreeMap<CriterionId, CheckResult>,
     /// The tree of the last round.
     pub judged_tree: String,
+    /// Files were put back since: the results are those of files that are gone.
+    pub is_unjudged: bool,
     pub history: Vec<Iteration>,
     pub spent: Spent,
     pub breaker: Breaker,
@@ -296,6 +298,10 @@ impl Spent {
 }
 
 impl Loop {
+    pub(super) fn has_checks(&self) -> bool {
+        self.pinned.iter().any(|it| it.criterion.check.is_some())
+    }
+
     /// The tree after an iteration; of iteration 0 the start.
     pub fn tree_after(&self, iteration: u32) -> Option<&str> {
         let after = |it: &&SnapshotRef| it.iteration == iteration && it.when == SnapshotWhen::After;

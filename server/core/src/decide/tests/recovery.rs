@@ -176,6 +176,26 @@ fn no_way_back_begins_beside_running_checks() {
     assert!(matches!(last, Some(Record::Ended { .. })), "{last:?}");
 }
 
+/// The user goes back in the moment between the round that holds and the end that it would have been.
+#[test]
+fn nothing_is_done_by_results_of_files_that_are_gone() {
+    for paths in [Vec::new(), vec!["src/lib.rs".to_owned()]] {
+        let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pp"), Act::new("pp")]);
+        while !sim.entries.iter().any(|it| matches!(it.record, Record::IterationEnded { .. })) {
+            assert!(sim.turn());
+        }
+        sim.order(Order::Pause);
+        sim.order(Order::Rollback { to: 0, paths });
+        sim.play();
+        assert_eq!(sim.state.outcome, None);
+        sim.standing = "ff";
+        sim.order(Order::Resume);
+        sim.play();
+        let kind = sim.state.outcome.as_ref().map(|it| it.kind);
+        assert_eq!((kind, sim.state.iteration), (Some(OutcomeKind::Completed), 2));
+    }
+}
+
 #[test]
 fn a_way_back_forks_the_memory() {
     let mut spec = two(OnRegression::Keep);
