@@ -25,6 +25,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use self::equipment::Equipment;
+pub use self::equipment::home;
 use self::lent::Lent;
 use self::session::Session;
 use super::beside;

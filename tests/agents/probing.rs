@@ -144,15 +144,50 @@ fn tools(hand: &Hand) -> Tools {
 #[test]
 fn gemini_probed_leaves_its_tools_behind() {
     let report = table(GEMINI, 0, |body| honest(body, &tools(&GEMINI)));
-    Table::of(&report).others(&[("stop", "no")]).fact("output", "as Gemini CLI prints them");
+    let table = Table::of(&report);
+    table.others(&[("stop", "no")]).fact("output", "as Gemini CLI prints them");
+    table.fact("hook", "the hook of its home ran, and what it said was done");
 }
 
-/// It passes over hooks that nobody reviewed; its own sandbox takes its tools along.
+/// It reads the home that it is given, and what its user's settings say there.
 #[test]
-fn codex_probed_runs_no_hook_of_a_folder() {
+fn gemini_probed_with_its_hooks_off_is_not_held() {
+    let mind = |body: &Value| honest(body, &tools(&GEMINI));
+    let settings = format!("[agents.gemini]\n{}", GEMINI.settings);
+    let report = probed((GEMINI.name, &GEMINI.program()), &settings, 0, mind, |home, url, command| {
+        command.envs(GEMINI.prepare(home, url));
+        let auth = json!({"auth": {"selectedType": "gemini-api-key"}});
+        let off = json!({"security": auth, "hooksConfig": {"enabled": false}});
+        std::fs::write(home.join(".gemini/settings.json"), off.to_string()).expect("written");
+    });
+    let table = Table::of(&report);
+    table.others(&[("hook", "no"), ("stop", "no")]).fact("hook", "the hook of its home did not run");
+}
+
+/// Its own sandbox takes its tools along.
+#[test]
+fn codex_probed_has_a_yes_everywhere() {
     let report = table(CODEX, 0, |body| honest(body, &tools(&CODEX)));
     let table = Table::of(&report).by_network("exit-codes");
-    table.others(&[("hook", "unclear")]).fact("output", "as Codex prints them");
+    table.others(&[]).fact("output", "as Codex prints them");
+    table.fact("hook", "the hook of its command line ran, and what it said was done");
+}
+
+#[test]
+fn codex_probed_with_its_hooks_off_is_not_held() {
+    let off = CODEX.with("args = [\"-c\", \"features.hooks=false\"]\n", true);
+    let report = table(off, 0, |body| honest(body, &tools(&CODEX)));
+    let table = Table::of(&report).by_network("exit-codes");
+    table.others(&[("hook", "no")]).fact("hook", "the hook of its command line did not run");
+}
+
+/// Where its user's own words take the place of ours only its folder is left, whose hooks nobody reviewed.
+#[test]
+fn codex_probed_without_a_place_for_our_hook_says_nothing_of_hooks() {
+    let taken = CODEX.with("args = [\"-c\", \"hooks.Stop=[]\"]\n", true);
+    let report = table(taken, 0, |body| honest(body, &tools(&CODEX)));
+    let table = Table::of(&report).by_network("exit-codes");
+    table.others(&[("hook", "unclear")]).fact("hook", "nobody reviewed");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::agent::hooks::Way;
 use crate::agent::reader::Halt;
 
 pub use judge::judge;
@@ -101,6 +102,8 @@ pub struct Seen {
     pub files: BTreeMap<String, String>,
     /// Files that it wrote, even with the same content.
     pub written: Vec<String>,
+    /// How it was told of the stop hook, where that is the way in which hook mode tells it; else by files of its folder.
+    pub hook_by: Option<Way>,
 }
 
 /// All calls that were made.

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use loopkeeper_core::agent::hooks::Way;
+use loopkeeper_core::agent::hooks::{Way, command};
 use loopkeeper_core::agent::{claude, codex, gemini};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::Mode;
@@ -16,6 +16,8 @@ use crate::adapters::process::orphans;
 use crate::keeper::perform::Scene;
 use crate::keeper::private_file;
 use crate::keeper::stage::{Env, SOCKET, Stage};
+
+const STOP: &str = "stop";
 
 /// What one start of the agent gets.
 #[derive(Debug)]
@@ -47,7 +49,10 @@ impl Equipment {
         };
         match way.filter(|_| mode == Mode::Hook) {
             Some(Way::Settings) => equipment.settings = settings_text(&start.plan, &stage.root())?,
-            Some(Way::Home) => equipment.env = home(scene, env, &equipment.program)?,
+            Some(Way::Home) => {
+                let hook = command(&equipment.program, STOP);
+                equipment.env = home(&scene.dir.home(), env, &hook, &[orphans::MARK, SOCKET])?;
+            }
             Some(Way::Overrides | Way::ByItself) | None => {}
         }
         Ok(equipment)
@@ -57,7 +62,9 @@ impl Equipment {
     pub(super) fn line(&self, argv: Vec<String>) -> Vec<OsString> {
         let argv = match self.way {
             Some(Way::Settings) => self.of_claude(argv),
-            Some(Way::Overrides) if self.mode == Mode::Hook => codex::hooks::equip(argv, &self.program),
+            Some(Way::Overrides) if self.mode == Mode::Hook => {
+                codex::hooks::equip(argv, &command(&self.program, STOP))
+            }
             Some(Way::Overrides | Way::Home | Way::ByItself) | None => argv,
         };
         argv.into_iter().map(OsString::from).collect()
@@ -73,22 +80,22 @@ impl Equipment {
     }
 }
 
-/// A home for one that reads its hooks there: what it would have found, and our hook.
-fn home(scene: &Scene, env: &Env, program: &str) -> Result<Env, String> {
+/// Makes a home for one that reads its hooks there: what it would have found in this environment, and our hook. What
+/// its environment gets for that. `passed`: variables that the hook needs.
+pub fn home(home: &Path, env: &Env, hook: &str, passed: &[&str]) -> Result<Env, String> {
     use gemini::hooks::{FOLDER, HOME, SETTINGS};
     let said = |name: &str| value(env, name).filter(|it| !it.is_empty());
     let theirs = Path::new(said(HOME).or_else(|| said("HOME")).unwrap_or_default()).join(FOLDER);
     let file = theirs.join(SETTINGS);
-    let unread = |what: String| format!("{} {what}, and hook mode adds its hook to it", file.display());
+    let unread = |what: String| format!("{} {what}, and the stop hook is added to it", file.display());
     let text = match std::fs::read_to_string(&file) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(unread(format!("cannot be read: {error}")));
         }
         text => text.unwrap_or_default(),
     };
-    let ours = gemini::hooks::settings(&text, program, &[orphans::MARK, SOCKET])
-        .ok_or_else(|| unread("holds no settings".to_owned()))?;
-    let home = scene.dir.home();
+    let ours =
+        gemini::hooks::settings(&text, hook, passed).ok_or_else(|| unread("holds no settings".to_owned()))?;
     let made = second_home::make(&theirs, &home.join(FOLDER), SETTINGS)
         .and_then(|()| private_file(&home.join(FOLDER).join(SETTINGS), ours.as_bytes()));
     made.map_err(|error| format!("could not write below {}: {error}", home.display()))?;

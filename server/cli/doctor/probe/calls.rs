@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopkeeper_core::agent::argv::{self, Values};
+use loopkeeper_core::agent::codex;
+use loopkeeper_core::agent::hooks::Way;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
 use loopkeeper_core::decide::Slot;
@@ -18,12 +20,13 @@ use uuid::Uuid;
 use super::super::facts::{Looked, bare_environment};
 use super::watching::{Interrupts, Within, watch};
 use crate::acp;
+use crate::adapters::agents::hook_conflict;
 use crate::adapters::calls::Asker;
 use crate::adapters::process::{Job, Stdin};
 use crate::adapters::scratch::{self, Look, Scratch};
 use crate::adapters::trust::permit::Approved;
 use crate::cli::failure::{Failure, note};
-use crate::keeper::agent::{RESUMED, SESSION};
+use crate::keeper::agent::{self, RESUMED, SESSION};
 use crate::keeper::calls;
 use crate::keeper::stage::Env;
 
@@ -144,7 +147,8 @@ impl<'a> Caller<'a> {
             Some(folder) => folder.clone(),
             None => self.scratch.repository(&Uuid::new_v4().to_string())?,
         };
-        let scene = scene(probe, &self.words, &folder.to_string_lossy());
+        let hook_by = self.way_to_a_hook().filter(|_| probe == Probe::Hook);
+        let scene = scene(probe, &self.words, &folder.to_string_lossy(), hook_by.is_some());
         if probe.follows().is_none() {
             scratch::put(&folder, &scene.files)?;
         }
@@ -161,6 +165,7 @@ impl<'a> Caller<'a> {
         let after = Look::at(&folder);
         seen.written = after.written_since(&before);
         seen.files = after.contents();
+        seen.hook_by = hook_by;
         seen.stdout = self.redactor.redact(&seen.stdout);
         seen.stderr = self.redactor.redact(&seen.stderr);
         folders.insert(probe, folder);
@@ -195,12 +200,16 @@ impl<'a> Caller<'a> {
         std::fs::write(&prompt_file, &scene.prompt)?;
         let argv = if resumed { self.plan.kind().resuming(&self.plan.argv) } else { self.plan.argv.clone() };
         let file = prompt_file.to_string_lossy();
-        let argv = argv::fill(&argv, Values { session: &session, prompt: &scene.prompt, prompt_file: &file });
+        let mut argv =
+            argv::fill(&argv, Values { session: &session, prompt: &scene.prompt, prompt_file: &file });
         let mut env =
             if probe == Probe::Bare { self.bare()? } else { self.looked.agent_environment(&self.plan) };
         env.push((SESSION.into(), session.into()));
         if resumed {
             env.push((RESUMED.into(), "1".into()));
+        }
+        if let Some(hook) = &scene.hook {
+            self.tell_of(hook, &mut argv, &mut env)?;
         }
         let stdin = if self.plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file) } else { Stdin::Null };
         Ok(Job {
@@ -216,6 +225,32 @@ impl<'a> Caller<'a> {
             grace: GRACE,
             output: None,
         })
+    }
+
+    /// As hook mode would tell it of its hook, where a hook in its folder says less: Codex passes over those, and what
+    /// holds for Gemini CLI's folder need not hold for a home that is not its user's.
+    fn way_to_a_hook(&self) -> Option<Way> {
+        let is_told = |it: &Way| match it {
+            Way::Overrides | Way::Home => true,
+            Way::Settings | Way::ByItself => false,
+        };
+        let has_place = hook_conflict(&self.plan, &self.looked.root).is_none();
+        self.plan.kind().way_to_a_stop_hook().filter(is_told).filter(|_| has_place)
+    }
+
+    fn tell_of(&self, hook: &str, argv: &mut Vec<String>, env: &mut Env) -> Result<(), Failure> {
+        match self.way_to_a_hook() {
+            Some(Way::Overrides) => *argv = codex::hooks::equip(std::mem::take(argv), hook),
+            Some(Way::Home) => {
+                let home = self.scratch.folder(&Uuid::new_v4().to_string())?;
+                for (name, value) in agent::home(&home, env, hook, &[]).map_err(|it| Failure::ended(&it))? {
+                    env.retain(|(known, _)| *known != name);
+                    env.push((name, value));
+                }
+            }
+            Some(Way::Settings | Way::ByItself) | None => {}
+        }
+        Ok(())
     }
 
     /// Neither keys nor a home in which a login could be; our bridge needs its own all the same.

@@ -41,6 +41,11 @@ impl Kind {
         let can = self.capabilities();
         let what = match can.stop_hook {
             StopHook::None => format!("`{name}` has no stop hook"),
+            StopHook::OfFolder => {
+                format!(
+                    "`{name}` is known to take a stop hook from a file of its folder alone, which is yours"
+                )
+            }
             StopHook::Unbounded | StopHook::Capped(_) | StopHook::Unknown => {
                 format!("no way is known to give `{name}` a stop hook")
             }
@@ -114,7 +119,8 @@ mod tests {
         check(Kind::Own(Dialect::Codex), "");
         check(Kind::Acp(None), "");
         check(Kind::Opencode, "and `opencode` has no stop hook");
-        check(Kind::Qwen, "no way is known to give `qwen` a stop hook");
+        check(Kind::Qwen, "from a file of its folder alone, which is yours");
+        check(Kind::Amp, "no way is known to give `amp` a stop hook");
         check(Kind::Demo, "no way is known to give `demo` a stop hook");
     }
 

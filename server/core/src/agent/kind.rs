@@ -66,6 +66,9 @@ impl Can {
 /// A hook that holds a session open when its agent wants to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopHook {
+    /// It runs those of the folder it works in, and was held by one; nobody tried how often, and nothing but files of
+    /// the folder is known to tell it of one.
+    OfFolder,
     Unbounded,
     /// The agent overrides it after so many refusals in a row.
     Capped(u32),
@@ -196,7 +199,7 @@ impl Kind {
             },
             Self::Qwen => Capabilities {
                 structured: Yes, cost: No, tokens: Yes, chosen_session: Yes, resume: Yes, fork: Yes,
-                stop_hook: StopHook::Unknown, tool_veto: Unknown, subagents: Subagents::Counted,
+                stop_hook: StopHook::OfFolder, tool_veto: Unknown, subagents: Subagents::Counted,
                 step_cap: Yes, acp: Yes, denials: Yes,
                 found: Found::Run("0.24.4"),
             },
@@ -357,6 +360,7 @@ mod tests {
         };
         let reads = if can.structured.is_yes() { "JSON" } else { "text" };
         let stop_hook = match can.stop_hook {
+            StopHook::OfFolder => "in its folder".to_owned(),
             StopHook::Unbounded => "yes".to_owned(),
             StopHook::Capped(most) => format!("up to {most}"),
             StopHook::None => "no".to_owned(),

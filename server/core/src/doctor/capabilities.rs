@@ -10,6 +10,7 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
         Can::Unknown => "unknown".to_owned(),
     };
     let stop_hook = match can.stop_hook {
+        StopHook::OfFolder => "yes, in a file of the folder it works in".to_owned(),
         StopHook::Unbounded => "yes".to_owned(),
         StopHook::Capped(most) => format!("up to {most} times in a row"),
         StopHook::None => "no".to_owned(),
@@ -51,6 +52,7 @@ mod tests {
             assert_eq!(all.iter().find(|it| it.0 == name).map(|it| it.1.as_str()), Some(expect), "{kind:?}");
         };
         check(Kind::Claude, "has a stop hook", "up to 8 times in a row");
+        check(Kind::Qwen, "has a stop hook", "yes, in a file of the folder it works in");
         check(Kind::Codex, "tells its cost", "no");
         check(Kind::Opencode, "has a stop hook", "no");
         check(Kind::Claude, "subagents", "refused over their budget");

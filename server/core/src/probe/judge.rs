@@ -2,6 +2,7 @@
 
 use super::scenes::{HOOKED, PROMISE, STARTED, SUM, TOTAL, Words};
 use super::{Answer, Calls, Format, Probe, Question, Row, Seen, format_of};
+use crate::agent::hooks::Way;
 use crate::agent::provider::Here;
 use crate::agent::reader::{Halt, ProcessEnd, Reader};
 use crate::claims::{self, Claims};
@@ -217,9 +218,17 @@ fn hook(calls: &Calls, words: &Words, format: Format) -> Verdict {
         Ok(seen) => seen,
         Err(verdict) => return verdict,
     };
+    let by = match seen.hook_by {
+        Some(Way::Overrides) => " of its command line",
+        Some(Way::Home) => " of its home",
+        Some(Way::Settings | Way::ByItself) | None => "",
+    };
     match (seen.files.contains_key(HOOKED), seen.stdout.contains(&words.hooked())) {
-        (true, true) => yes("the hook ran, and what it said was done"),
-        (true, false) => no("the hook ran, but did not hold it"),
+        (true, true) => yes(format!("the hook{by} ran, and what it said was done")),
+        (true, false) => no(format!("the hook{by} ran, but did not hold it")),
+        (false, _) if !by.is_empty() => {
+            no(format!("the hook{by} did not run: its hooks are off, or this version does not take it"))
+        }
         (false, _) if format == Format::Codex => {
             unclear("no hook ran: it passes over hooks that nobody reviewed with it")
         }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::{Answer, Format, Question, Row};
+use crate::agent::kind::Kind;
 use crate::settings::{Dialect, PromptBy};
 
 /// What was tried, as the configuration would name it.
@@ -38,7 +39,8 @@ pub fn recommend(tried: &Tried, rows: &[Row]) -> Recommendation {
     };
     let drivable = is(Question::Prompt, Answer::Yes) && is(Question::Work, Answer::Yes);
     let toml = if drivable { snippet(tried, &is) } else { String::new() };
-    let told = notes(&is);
+    let can_be_told = Kind::of(&tried.name, tried.format.dialect()).way_to_a_stop_hook().is_some();
+    let told = notes(&is, can_be_told);
     let mut notes: Vec<String> =
         told.into_iter().filter(|(so, _)| *so).map(|(_, note)| note.to_owned()).collect();
     if !drivable {
@@ -89,8 +91,8 @@ fn snippet(tried: &Tried, is: &Is<'_>) -> String {
     toml
 }
 
-/// In the order of the table; those that are so are told.
-fn notes(is: &Is<'_>) -> [(bool, &'static str); 8] {
+/// In the order of the table; those that are so are told. `can_be_told`: hook mode has a way to give it a stop hook.
+fn notes(is: &Is<'_>, can_be_told: bool) -> [(bool, &'static str); 8] {
     [
         (
             is(Question::Output, Answer::No),
@@ -121,7 +123,10 @@ fn notes(is: &Is<'_>) -> [(bool, &'static str); 8] {
             is(Question::Stop, Answer::No),
             "It does not end by itself when it is told to: only a PID namespace ends all of it for sure.",
         ),
-        (is(Question::Hook, Answer::Yes), "`mode = \"hook\"` can be used: its stop hook holds the session."),
+        (
+            can_be_told && is(Question::Hook, Answer::Yes),
+            "`mode = \"hook\"` can be used: its stop hook holds the session.",
+        ),
     ]
 }
 

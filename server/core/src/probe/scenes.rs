@@ -67,11 +67,14 @@ pub struct Scene {
     pub files: Vec<(String, String)>,
     /// The file by which one sees that it is time to end it.
     pub stop_at: Option<&'static str>,
+    /// The command of the stop hook.
+    pub hook: Option<String>,
 }
 
-/// The task of one call. `folder`: where it runs, as hooks need whole paths.
-pub fn scene(probe: Probe, words: &Words, folder: &str) -> Scene {
-    let said = |prompt: String| Scene { prompt, files: Vec::new(), stop_at: None };
+/// The task of one call. `folder`: where it runs, as hooks need whole paths. With `told` it is told of the stop hook as
+/// hook mode tells it, and its folder holds none.
+pub fn scene(probe: Probe, words: &Words, folder: &str, told: bool) -> Scene {
+    let said = |prompt: String| Scene { prompt, files: Vec::new(), stop_at: None, hook: None };
     match probe {
         Probe::Answer | Probe::Bare => said(join(&words.word, "Remember the result. ")),
         Probe::Recall => said(
@@ -89,7 +92,14 @@ pub fn scene(probe: Probe, words: &Words, folder: &str) -> Scene {
                  Then reply DONE. Run nothing else and change no file."
             ))
         },
-        Probe::Hook => Scene { files: hook_files(words, folder), ..said(join(&words.word, "")) },
+        Probe::Hook => {
+            let hook = format!("sh '{folder}/hook.sh'");
+            let mut files = vec![("hook.sh".to_owned(), hook_script(words, folder))];
+            if !told {
+                files.extend(hook_files(&hook));
+            }
+            Scene { files, hook: Some(hook), ..said(join(&words.word, "")) }
+        }
     }
 }
 
@@ -151,28 +161,29 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
     })
 }
 
+fn hook_script(words: &Words, folder: &str) -> String {
+    let [first, second] = &words.hooked;
+    format!(
+        "cat > /dev/null\ncd '{folder}' || exit 0\n[ -e {HOOKED} ] && exit 0\necho yes > {HOOKED}\n\
+         echo 'Before you end: put the parts `{first}` and `{second}` together as well, and reply with that word.' >&2\n\
+         exit 2\n"
+    )
+}
+
 /// Hooks as each of the agents that have them reads them from the folder it works in: who does not know a file
 /// passes it over.
-fn hook_files(words: &Words, folder: &str) -> Vec<(String, String)> {
-    let command = format!("sh '{folder}/hook.sh'");
+fn hook_files(command: &str) -> [(String, String); 4] {
     let settings = |event: &str, timeout: u32| {
         let hook = serde_json::json!({"type": "command", "command": command, "timeout": timeout});
         let all = serde_json::json!({"hooks": {event: [{"hooks": [hook]}]}});
         format!("{all}\n")
     };
-    let [first, second] = &words.hooked;
-    let script = format!(
-        "cat > /dev/null\ncd '{folder}' || exit 0\n[ -e {HOOKED} ] && exit 0\necho yes > {HOOKED}\n\
-         echo 'Before you end: put the parts `{first}` and `{second}` together as well, and reply with that word.' >&2\n\
-         exit 2\n"
-    );
     let files = [
-        ("hook.sh", script),
         (".claude/settings.json", settings("Stop", 30)),
         (".codex/hooks.json", settings("Stop", 30)),
         (".qwen/settings.json", settings("Stop", 30)),
         // Gemini counts in milliseconds.
         (".gemini/settings.json", settings("AfterAgent", 30_000)),
     ];
-    files.map(|(name, text)| (name.to_owned(), text)).to_vec()
+    files.map(|(name, text)| (name.to_owned(), text))
 }

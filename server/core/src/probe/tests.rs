@@ -4,6 +4,7 @@ use super::{
     Answer, Calls, Format, Probe, Question, Report, Seen, Tried, Words, format_of, judge, markdown,
     recommend, scene,
 };
+use crate::agent::hooks::Way;
 use crate::agent::reader::Halt;
 use crate::settings::PromptBy;
 
@@ -167,6 +168,27 @@ fn whether_it_ends_and_is_held() {
 }
 
 #[test]
+fn whether_the_hook_that_hook_mode_gives_it_holds() {
+    let ask = |by, ran: bool, said: &str, answer, fact| {
+        let change = |calls: &mut Calls| {
+            let codex = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\"}";
+            calls.insert(Probe::Answer, ended(codex));
+            let seen = if ran { with("hooked", "yes", ended(said)) } else { ended(said) };
+            calls.insert(Probe::Hook, Seen { hook_by: Some(by), ..seen });
+        };
+        check(change, Question::Hook, answer, fact);
+    };
+    let hooked = words().hooked();
+    ask(Way::Overrides, true, &hooked, Answer::Yes, "the hook of its command line ran, and");
+    ask(Way::Overrides, true, "x", Answer::No, "the hook of its command line ran, but did not hold it");
+    ask(Way::Overrides, false, "x", Answer::No, "the hook of its command line did not run");
+    // Nobody but the hook knows the word.
+    ask(Way::Overrides, false, &hooked, Answer::No, "did not run");
+    ask(Way::Home, true, &hooked, Answer::Yes, "the hook of its home ran, and");
+    ask(Way::Home, false, "x", Answer::No, "the hook of its home did not run");
+}
+
+#[test]
 fn output_is_known_by_its_beginning_and_its_end() {
     let claude = r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#;
     let result = r#"{"type":"result","is_error":false,"result":"x"}"#;
@@ -226,6 +248,7 @@ fn what_is_recommended_can_be_read_as_settings() {
     calls.insert(Probe::Stop, with("started", "", survivor));
     let told = report(&calls, &["/bin/my agent", "--say=\"x\\y\""]).recommendation;
     assert!(told.drivable && told.notes.iter().any(|it| it.contains("check of its own")), "{told:?}");
+    assert!(told.notes.iter().any(|it| it.contains("`mode = \"hook\"` can be used")), "{told:?}");
     for expect in
         ["agent = \"mine\"", "[agents.mine]", "done_signals = 3", "grace = \"3s\"", "kind = \"required\""]
     {
@@ -236,6 +259,16 @@ fn what_is_recommended_can_be_read_as_settings() {
     calls.insert(Probe::Answer, ended(""));
     let told = report(&calls, &["x"]).recommendation;
     assert!(!told.drivable && told.toml.is_empty() && told.notes[0].contains("cannot be run"), "{told:?}");
+    // It is held by a hook of its folder, and there is no way to give it ours.
+    let qwen = Tried {
+        name: "qwen".into(),
+        command: Vec::new(),
+        prompt: PromptBy::Stdin,
+        format: Format::Claude,
+        enclosed: true,
+    };
+    let told = recommend(&qwen, &judge(&honest(), &words()));
+    assert!(told.drivable && !told.notes.iter().any(|it| it.contains("`mode = \"hook\"`")), "{told:?}");
 }
 
 #[test]
@@ -260,7 +293,7 @@ fn scenes_ask_for_what_only_they_know() {
     let (one, other) = (Words::new(1), Words::new(2));
     assert!(one != other && one.word().len() == 16 && one.word().chars().all(|it| it.is_ascii_lowercase()));
     for probe in Probe::ALL {
-        let scene = scene(probe, &one, "/tmp/x");
+        let scene = scene(probe, &one, "/tmp/x", false);
         assert!(!scene.prompt.contains(&one.word()) && !scene.prompt.contains(&one.hooked()), "{probe:?}");
         let sum = one.sum().to_string();
         assert!(
@@ -274,5 +307,8 @@ fn scenes_ask_for_what_only_they_know() {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             assert!(value["hooks"].is_object(), "{name}");
         }
+        let told = super::scene(probe, &one, "/tmp/x", true);
+        assert!(told.files.iter().all(|it| !it.1.contains("\"hooks\"")), "{probe:?}");
+        assert_eq!(told.hook, (probe == Probe::Hook).then(|| "sh '/tmp/x/hook.sh'".to_owned()));
     }
 }

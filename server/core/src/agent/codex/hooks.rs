@@ -6,17 +6,17 @@
 
 use serde_json::json;
 
-use crate::agent::hooks::{PATIENCE_S, command};
+use crate::agent::hooks::PATIENCE_S;
 use crate::digest::sha256;
 
 /// What it calls the first stop hook of its command line.
 const OURS: &str = "/<session-flags>/config.toml:stop:0:0";
 
-/// The command line with our stop hook. `program`: our own, by its path.
-pub fn equip(mut argv: Vec<String>, program: &str) -> Vec<String> {
+/// The command line with our stop hook. `command`: the hook's, for a shell.
+pub fn equip(mut argv: Vec<String>, command: &str) -> Vec<String> {
     let Some(exec) = argv.iter().position(|it| it == "exec") else { return argv };
     // A string of JSON is one of TOML.
-    let command = json!(command(program, "stop")).to_string();
+    let command = json!(command).to_string();
     let hook =
         format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout={PATIENCE_S}}}]}}]");
     let state = format!("hooks.state={{\"{OURS}\"={{trusted_hash=\"{}\"}}}}", hash(&command));
@@ -46,6 +46,7 @@ pub fn in_the_way(argv: &[String]) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::{equip, in_the_way};
+    use crate::agent::hooks::command;
 
     fn argv(words: &[&str]) -> Vec<String> {
         words.iter().map(ToString::to_string).collect()
@@ -53,7 +54,8 @@ mod tests {
 
     #[test]
     fn our_hook_stands_before_the_words_of_the_user_and_is_trusted() {
-        let equipped = equip(argv(&["codex", "exec", "--json", "resume", "S", "-"]), "/k'\\\"");
+        let hook = command("/k'\\\"", "stop");
+        let equipped = equip(argv(&["codex", "exec", "--json", "resume", "S", "-"]), &hook);
         assert_eq!(
             (&equipped[1..3], &equipped[6..]),
             (&argv(&["exec", "-c"])[..], &argv(&["--json", "resume", "S", "-"])[..])

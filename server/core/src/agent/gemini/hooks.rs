@@ -5,7 +5,7 @@
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
-use crate::agent::hooks::{PATIENCE_S, add, command};
+use crate::agent::hooks::{PATIENCE_S, add};
 
 /// Names its home, where that is not the user's.
 pub const HOME: &str = "GEMINI_CLI_HOME";
@@ -13,14 +13,14 @@ pub const HOME: &str = "GEMINI_CLI_HOME";
 pub const FOLDER: &str = ".gemini";
 pub const SETTINGS: &str = "settings.json";
 
-/// Its settings with our stop hook beside what is in them; `None`: they cannot be read. `program`: our own, by its
-/// path. `passed`: the variables that it is recognised by, which not every environment lets through to a hook; it
+/// Its settings with our stop hook beside what is in them; `None`: they cannot be read. `command`: the hook's, for a
+/// shell. `passed`: the variables that it is recognised by, which not every environment lets through to a hook; it
 /// fills them in when it reads the file.
-pub fn settings(theirs: &str, program: &str, passed: &[&str]) -> Option<String> {
+pub fn settings(theirs: &str, command: &str, passed: &[&str]) -> Option<String> {
     let read = |text| parse_to_serde_value(text, &ParseOptions::default()).ok();
     let mut settings: Value = if theirs.trim().is_empty() { json!({}) } else { read(theirs)? };
     let variables = passed.iter().map(|it| format!("{it}=\"${it}\" ")).collect::<Vec<_>>().concat();
-    let command = variables + &command(program, "stop");
+    let command = variables + command;
     let hook =
         json!({"name": "loopkeeper", "type": "command", "command": command, "timeout": PATIENCE_S * 1000});
     add(&mut settings, "AfterAgent", json!({"hooks": [hook]}));
@@ -31,11 +31,13 @@ pub fn settings(theirs: &str, program: &str, passed: &[&str]) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use super::{Value, settings};
+    use crate::agent::hooks::command;
 
     #[test]
     fn our_hook_stands_beside_what_is_there() {
         let of = |theirs: &str| -> Value {
-            serde_json::from_str(&settings(theirs, "/a b/k", &["X"]).expect("settings")).expect("JSON")
+            let settings = settings(theirs, &command("/a b/k", "stop"), &["X"]).expect("settings");
+            serde_json::from_str(&settings).expect("JSON")
         };
         let ours = &of("// nothing\n{}")["hooks"]["AfterAgent"][0]["hooks"][0];
         assert_eq!(
