@@ -1,6 +1,7 @@
 //! Journal records as one line each: for `log`, and for `run` and `watch` where nothing can be redrawn.
 
 mod opening;
+mod started;
 mod subagents;
 
 use std::collections::BTreeMap;
@@ -9,8 +10,8 @@ use std::fmt::Write as _;
 use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{
-    BreakerState, Changes, Entry, Lines, LoopSpec, Outcome, PauseReason, QuestionKind, Record, Round,
-    SessionReason, SnapshotWhen, WaitReason,
+    BreakerState, Changes, Entry, Lines, Outcome, PauseReason, QuestionKind, Record, Round, SessionReason,
+    SnapshotWhen, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::sanitize;
@@ -107,7 +108,7 @@ impl Teller {
     /// Which iteration it belongs to, and what happened.
     fn what(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
         Some(match &entry.record {
-            Record::LoopStarted { spec, .. } => (None, started(spec)),
+            Record::LoopStarted { spec, .. } => (None, started::started(spec)),
             Record::BranchTaken { branch, from, made, note } => {
                 (None, branch_taken((branch.as_deref(), from.as_deref()), *made, note.as_deref()))
             }
@@ -357,26 +358,6 @@ fn listed(paths: &[String]) -> String {
 
 fn at(iteration: u32) -> Option<u32> {
     (iteration > 0).then_some(iteration)
-}
-
-fn started(spec: &LoopSpec) -> String {
-    let limits = &spec.settings.limits;
-    let cost = if spec.agent.kind().capabilities().cost.is_yes() {
-        words::cost(limits.cost_micros)
-    } else {
-        "its cost is not told".to_owned()
-    };
-    let preset =
-        spec.preset.as_ref().map_or(String::new(), |it| format!("; {}", sanitize::line(&it.because)));
-    let crew = std::iter::once(&spec.agent).chain(&spec.others).map(|it| it.name.as_str());
-    format!(
-        "loop {} on {} with {}, at most {}, {}, {cost}{preset}",
-        spec.loop_id,
-        sanitize::line(&spec.task.0),
-        crew.collect::<Vec<_>>().join(", then "),
-        words::counted(u64::from(limits.iterations), "iteration"),
-        words::duration(limits.duration_ms),
-    )
 }
 
 fn answered(text: Option<&str>) -> String {

@@ -33,7 +33,7 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     if let Some(judge) = judge {
         fact(out, "Judge", &sanitize::line(&judge.name));
     }
-    for lack in agent.kind().capabilities().lacks() {
+    for lack in agent.kind().capabilities().with(work.settings.mode).lacks() {
         fact(out, "Note", lack);
     }
     let mut settings = work.settings.clone();

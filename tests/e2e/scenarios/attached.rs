@@ -105,6 +105,15 @@ fn nothing_is_started_where_the_hooks_are_not_installed() {
 }
 
 #[test]
+fn what_cannot_be_held_there_is_said_beforehand() {
+    let world = waiting("");
+    let dry = world.run(&["run", "--dry-run"]);
+    dry.expect(0).out("`limits.cost_usd` cannot be held").out("`limits.tokens` cannot be held");
+    dry.out("does not tell of its subagents: `[spawns]` cannot be held");
+    world.run(&["log"]).expect(0).out("its cost is not told, nor are its subagents");
+}
+
+#[test]
 fn whoever_is_not_its_session_is_let_through() {
     let world = waiting("");
     // An agent of a loop, and one in another folder.

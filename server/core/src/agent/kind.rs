@@ -2,7 +2,7 @@
 //! running a program says so.
 
 use crate::doctor::{self, Known};
-use crate::settings::Dialect;
+use crate::settings::{Dialect, Mode};
 
 /// Whose command line, environment and output an agent has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -280,6 +280,21 @@ fn of_output(dialect: Dialect) -> Capabilities {
 }
 
 impl Capabilities {
+    /// What is left of them in this mode: of a session that its user opened only the turns are told, by its hooks.
+    #[must_use]
+    pub fn with(self, mode: Mode) -> Self {
+        match mode {
+            Mode::Loop | Mode::Hook => self,
+            Mode::Attach => Self {
+                cost: Can::No,
+                tokens: Can::No,
+                denials: Can::No,
+                subagents: Subagents::Unseen,
+                ..self
+            },
+        }
+    }
+
     /// What the user should know before it bites, one sentence each; nothing where nothing is missing.
     pub fn lacks(&self) -> Vec<&'static str> {
         let missing = [
@@ -294,6 +309,10 @@ impl Capabilities {
                 if self.subagents == Subagents::Counted { Can::No } else { Can::Unknown },
                 "its subagents are counted and never refused: `[spawns]` cannot be held",
             ),
+            (
+                if self.subagents == Subagents::Unseen { Can::No } else { Can::Unknown },
+                "it does not tell of its subagents: `[spawns]` cannot be held",
+            ),
         ];
         let all = missing.into_iter().filter(|(can, _)| *can == Can::No).map(|(_, sentence)| sentence);
         // Whoever prints text only tells nothing of the rest either.
@@ -305,7 +324,7 @@ impl Capabilities {
 #[cfg(test)]
 mod tests {
     use super::{AUTO, Can, Found, KNOWN, Kind, StopHook, Subagents};
-    use crate::settings::Dialect;
+    use crate::settings::{Dialect, Mode};
 
     #[test]
     fn names_lead_back_to_their_kind() {
@@ -324,11 +343,18 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said_before_it_bites() {
-        let check = |kind: Kind, expect: &[&str]| {
-            let lacks = kind.capabilities().lacks();
+        let within = |kind: Kind, mode: Mode, expect: &[&str]| {
+            let lacks = kind.capabilities().with(mode).lacks();
             assert_eq!(lacks.len(), expect.len(), "{kind:?}: {lacks:?}");
             assert!(lacks.iter().zip(expect).all(|(it, part)| it.contains(part)), "{kind:?}: {lacks:?}");
         };
+        let check = |kind: Kind, expect: &[&str]| {
+            within(kind, Mode::Loop, expect);
+            within(kind, Mode::Hook, expect);
+        };
+        let unheld =
+            ["`limits.cost_usd` cannot be held", "`limits.tokens` cannot be held", "denied", "`[spawns]`"];
+        within(Kind::Claude, Mode::Attach, &unheld);
         check(Kind::Claude, &[]);
         check(Kind::Codex, &["no cost", "subagents"]);
         check(Kind::Gemini, &["no cost", "subagents"]);

@@ -220,7 +220,9 @@ fn budget(known: &Known<'_>, status: &LoopStatus) -> String {
     let of = limits.tokens.map_or_else(String::new, |it| format!(" of {}", words::amount(it)));
     parts.extend(status.spent.tokens.map(|it| format!("{}{of} tokens", words::amount(it))));
     parts.extend(status.spawns.said());
-    let tells = known.state.is_none_or(|it| it.spec.agent.kind().capabilities().cost.is_yes());
+    let tells = known
+        .state
+        .is_none_or(|it| it.spec.agent.kind().capabilities().with(it.spec.settings.mode).cost.is_yes());
     if status.spent.cost_micros.is_none() && !tells {
         parts.push("its cost is not told by the agent".to_owned());
     }
