@@ -44,7 +44,7 @@ return {
     support.same(vim.uri_from_fname(folder), announced.rootUri, 'root')
 
     editor:ex('Ralph dashboard')
-    editor:wait_message('There are: answer, check, diff, log')
+    editor:wait_message('There are: answer, check, diff, import, log')
     editor:ex('Ralph pause!')
     editor:wait_message('takes no `!`')
     local completions = editor:lua("return vim.fn.getcompletion('Ralph st', 'cmdline')")
