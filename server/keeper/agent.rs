@@ -1,6 +1,7 @@
 //! One start of the agent: prompt to a file, program in a kill domain, its lines to activity and, at the end, to
 //! an `AgentRun`. Decides nothing; it is told when to stop.
 
+mod activity;
 mod equipment;
 mod lent;
 mod session;
@@ -15,7 +16,7 @@ use std::time::Duration;
 use loopkeeper_core::agent::argv;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader};
-use loopkeeper_core::agent::{Act, AgentEnding, AgentEvent, AgentRun, ToolUse};
+use loopkeeper_core::agent::{Act, AgentEnding, AgentEvent, AgentRun};
 use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::redact::Redactor;
@@ -248,7 +249,7 @@ impl Run {
             return;
         }
         self.signs.unseen.take();
-        let Some(text) = activity(&event) else { return };
+        let Some(text) = activity::of(&event) else { return };
         let text = sanitize::line(&self.scene.stage.redactor.redact(&text));
         if *self.signs.last_activity.borrow() != text {
             self.signs.last_activity.replace(text.clone());
@@ -436,39 +437,6 @@ pub(super) fn keep_tail(kept: &mut String, line: &str) {
         }
         kept.drain(..cut);
     }
-}
-
-fn activity(event: &AgentEvent) -> Option<String> {
-    let first_line = |text: &str| text.lines().find(|it| !it.trim().is_empty()).map(str::to_owned);
-    match event {
-        AgentEvent::Started { model, .. } => Some(format!("started {model}").trim_end().to_owned()),
-        AgentEvent::Text(said) | AgentEvent::Unread(said) => first_line(said),
-        AgentEvent::ToolUse(call) => Some(doing(call)),
-        AgentEvent::FileChange { path, .. } => Some(format!("edited {path}")),
-        AgentEvent::Retry { attempt, .. } => Some(format!("its provider failed, retry {attempt}")),
-        AgentEvent::Limit { rejected: true, .. } => Some("its provider's usage limit is reached".to_owned()),
-        AgentEvent::Limit { rejected: false, .. }
-        | AgentEvent::ToolFailed { .. }
-        | AgentEvent::Spawned { .. }
-        | AgentEvent::Step { .. }
-        | AgentEvent::Turn(_) => None,
-        AgentEvent::Denied { tool, .. } => Some(format!("was denied {tool}")),
-        AgentEvent::Oversize { bytes } => Some(format!("printed a line of {bytes} bytes")),
-    }
-}
-
-/// The same words whichever agent works: `editing src/main.rs`.
-fn doing(call: &ToolUse) -> String {
-    let ToolUse { act, tool, detail, within, .. } = call;
-    let what = match act {
-        Act::Edit => format!("editing {detail}"),
-        Act::Run => format!("running {detail}"),
-        Act::Read => format!("reading {detail}"),
-        Act::Search => format!("searching {detail}"),
-        Act::Spawn => format!("starting a subagent: {detail}"),
-        Act::Other => format!("{tool} {detail}"),
-    };
-    if within.is_some() { format!("subagent: {what}") } else { what }
 }
 
 #[cfg(test)]
