@@ -94,7 +94,7 @@ fn hangs_and_gets_on() {
     .play();
     assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "timed-out");
     let sentence = played.record("iteration-ended", 1)["sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("out of time after 4"), "{sentence}");
+    assert!(sentence.starts_with("out of time after "), "{sentence}");
     assert!(sentence.ends_with(" ms, 1 file changed, 0 of 1 pass"), "{sentence}");
 }
 
