@@ -292,6 +292,8 @@ fn snapshot(state: &mut Loop, record: &Record) {
     stand::looked(state, *when, head.as_ref());
     match (when, state.phase) {
         (SnapshotWhen::Before, _) => {
+            // Somebody changed files since the last round.
+            state.is_unjudged |= *tree != state.judged_tree;
             state.head_before.clone_from(head);
             state.phase = Phase::Preparing;
         }

@@ -55,7 +55,7 @@ pub struct Loop {
     pub results: BTreeMap<CriterionId, CheckResult>,
     /// The tree of the last round.
     pub judged_tree: String,
-    /// Files were put back since: the results are those of files that are gone.
+    /// Files were put back or changed since: the results are those of files that are gone.
     pub is_unjudged: bool,
     pub history: Vec<Iteration>,
     pub spent: Spent,
