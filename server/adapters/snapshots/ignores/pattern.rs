@@ -20,7 +20,7 @@ pub(super) struct Pattern {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// `**` between slashes.
+    /// `**` between slashes, or more stars.
     AnyFolders,
     /// Without any special character.
     Literal(Vec<u8>),
@@ -95,7 +95,7 @@ fn split(line: &[u8]) -> Vec<&[u8]> {
             // A slash is a slash, with a backslash too; only that `**` before it stands for one folder at least.
             b'\\' if line.get(at + 1) == Some(&b'/') => {
                 let part = line.get(start..at);
-                parts.extend(part.filter(|it| *it == b"**").map(|_| b"*".as_slice()));
+                parts.extend(part.filter(|it| is_any_folders(it)).map(|_| b"*".as_slice()));
                 parts.extend(part);
                 at += 1;
                 start = at + 1;
@@ -115,7 +115,11 @@ fn split(line: &[u8]) -> Vec<&[u8]> {
 }
 
 fn part(text: &[u8]) -> Option<Part> {
-    if text == b"**" { Some(Part::AnyFolders) } else { glob(text) }
+    if is_any_folders(text) { Some(Part::AnyFolders) } else { glob(text) }
+}
+
+fn is_any_folders(part: &[u8]) -> bool {
+    part.len() >= 2 && part.iter().all(|it| *it == b'*')
 }
 
 /// `None`: can never match (a class that does not end, a trailing backslash).
