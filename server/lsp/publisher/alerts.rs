@@ -1,14 +1,15 @@
 //! One message when a loop ends and one when it needs the user, none per iteration. What was so before this server
 //! looked for the first time is old news. Clients that know us get `loopkeeper/alert`, others a plain message.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use loopkeeper_core::decide::{Loop, weakening};
 use loopkeeper_core::journal::OutcomeKind;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::{LoopStatus, Phase, State, headline};
 use lsp_types::{Command, MessageType};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::lookout::Picture;
 use crate::lsp::ext::{self, Alert, AlertKind, AlertParams, Severity};
@@ -40,7 +41,7 @@ impl Alerts {
             // A loop that came and went between two looks ended too.
             let is_news = before.is_some() || roots.iter().any(|it| it == seen.dir.root());
             if is_news && before != Some(&after) && after != Standing::Open {
-                send(shared, alert(status, seen.state.held_at_start)).await;
+                send(shared, alert(status, &seen.state)).await;
             }
         }
     }
@@ -59,7 +60,7 @@ fn standing(status: &LoopStatus) -> Standing {
     }
 }
 
-fn alert(status: &LoopStatus, held_at_start: bool) -> AlertParams {
+fn alert(status: &LoopStatus, state: &Loop) -> AlertParams {
     let title = if status.task.title.is_empty() { &status.task.uri } else { &status.task.title };
     let (kind, severity) = match &status.outcome {
         None => (AlertKind::NeedsYou, Severity::Warning),
@@ -74,20 +75,17 @@ fn alert(status: &LoopStatus, held_at_start: bool) -> AlertParams {
         kind,
         severity,
         message: sanitize::line(&format!("{title}: {}", headline(status))),
-        actions: actions(status, held_at_start),
+        actions: actions(status, state),
     }
 }
 
 /// What can be done about it, at most three.
-fn actions(status: &LoopStatus, held_at_start: bool) -> Vec<Command> {
+fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     let of_task = json!({"task": status.task.uri});
-    let command = |title: &str, command: &str, argument: &serde_json::Value| {
-        Command::new(title.to_owned(), command.to_owned(), Some(vec![argument.clone()]))
-    };
     let output = command("Show output", ext::OUTPUT, &of_task);
     if status.outcome.is_some() {
-        if held_at_start && status.iteration == 0 {
+        if state.held_at_start && status.iteration == 0 {
             let anyway = json!({"task": status.task.uri, "anyway": true});
             return vec![command("Start anyway", ext::START, &anyway)];
         }
@@ -107,12 +105,35 @@ fn actions(status: &LoopStatus, held_at_start: bool) -> Vec<Command> {
         _ if status.breaker.state != loopkeeper_core::journal::BreakerState::Closed => {
             vec![command("Reset and resume", ext::RESET_BREAKER, &of_loop), output, stop]
         }
+        _ if weakening::holds_up(state) => of_weakened(status, state, output),
         _ => vec![command("Resume", ext::RESUME, &of_loop), output, stop],
     }
 }
 
-async fn send(shared: &Shared, alert: AlertParams) {
+/// What the agent made easier is put back, or taken as it is.
+fn of_weakened(status: &LoopStatus, state: &Loop, output: Command) -> Vec<Command> {
+    let told: Vec<_> = weakening::told(state).collect();
+    let accept = command("Accept", ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));
+    if !told.iter().all(|it| weakening::is_of_start(state, it)) {
+        return vec![accept, output];
+    }
+    let paths: BTreeSet<&str> = told.iter().map(|it| it.path.as_str()).collect();
+    let restored = json!({"loopId": status.id, "iteration": 0, "paths": paths});
+    vec![command("Restore", ext::ROLLBACK, &restored), accept, output]
+}
+
+fn command(title: &str, command: &str, argument: &Value) -> Command {
+    Command::new(title.to_owned(), command.to_owned(), Some(vec![argument.clone()]))
+}
+
+async fn send(shared: &Shared, mut alert: AlertParams) {
     if shared.session().knows_us() {
+        // Its buttons do what the hint would have typed in a terminal.
+        if alert.actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING)
+            && let Some((fact, _)) = alert.message.split_once(". Hint: ")
+        {
+            alert.message = fact.to_owned();
+        }
         shared.client.send_notification::<Alert>(alert).await;
         return;
     }

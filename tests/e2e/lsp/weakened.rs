@@ -50,6 +50,24 @@ fn choose(studio: &mut Studio, action: &Value) -> Value {
     studio.editor.request("workspace/executeCommand", &params)
 }
 
+#[test]
+fn the_alert_brings_what_can_be_done_about_it() {
+    let (mut studio, id, _) = rests();
+    let alert = studio.editor.said("loopkeeper/alert", |it| it["kind"] == "needsYou");
+    let buttons = alert["actions"].as_array().unwrap();
+    let titles: Vec<&str> = buttons.iter().map(|it| it["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["Restore", "Accept", "Show output"]);
+    let message = alert["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("not counted as done, its one criterion passes"),
+        "no words for a terminal: {message}"
+    );
+    choose(&mut studio, &buttons[0].clone());
+    assert!(studio.world.has("tests/test_sum.py"));
+    studio.done("resume", &json!({"loopId": id}));
+    completes(&studio, &id);
+}
+
 #[track_caller]
 fn completes(studio: &Studio, id: &str) {
     let status = studio.status(|it| is_in(it, id, "done"));

@@ -133,6 +133,8 @@ test("vscode_loop: what the agent weakened is put back by one action", async () 
     project.turn(2, "true");
     await window.palette("Ralph: Start Loop");
     await window.sees("Ralph needs you");
+    const told = await window.notification("lost 1 test");
+    assert.deepEqual(told.buttons, ["Restore", "Accept", "Show output"]);
     await window.fix("tests/test_sum.py lost 1 test", "Restore");
     await window.see("the test to be back", () => project.read("tests/test_sum.py"), (it) => it === sum);
     await window.palette("Ralph: Resume");

@@ -72,6 +72,12 @@ pub fn told(state: &Loop) -> impl Iterator<Item = &Weakening> {
     standing(state).filter(|it| !state.kept.mended.contains(&it.path))
 }
 
+/// As it was at the start is what it is measured against: the user did not edit the file since.
+pub fn is_of_start(state: &Loop, weakening: &Weakening) -> bool {
+    let kept = &state.kept;
+    !weakening.path.is_empty() && kept.start.is_empty() && !kept.pins.contains_key(&weakening.path)
+}
+
 pub fn stands(state: &Loop) -> bool {
     standing(state).next().is_some()
 }
@@ -167,7 +173,14 @@ pub(super) fn needs_user(state: &Loop, now: Moment) -> Option<String> {
     };
     let ways: Vec<String> = [restore, accept].into_iter().filter(|it| !it.is_empty()).collect();
     let hint = if ways.is_empty() { String::new() } else { format!(". Hint: {}", ways.join(", ")) };
-    Some(format!("every check passes, but {}: not counted as done{hint}", said(standing(state))))
+    Some(format!("{ALL_BUT} {}: not counted as done{hint}", said(standing(state))))
+}
+
+const ALL_BUT: &str = "every check passes, but";
+
+/// The loop rests for this, and it still is so.
+pub fn holds_up(state: &Loop) -> bool {
+    state.pause.as_ref().is_some_and(|it| it.message.starts_with(ALL_BUT)) && told(state).next().is_some()
 }
 
 /// A whole iteration worked, knowing of it, since the user last said to go on.

@@ -40,9 +40,7 @@ pub(super) fn can_accept(known: &Known<'_>) -> bool {
 }
 
 fn is_of_start(known: &Known<'_>, weakening: &Weakening) -> bool {
-    let kept = known.state.map(|it| &it.kept);
-    !weakening.path.is_empty()
-        && kept.is_some_and(|it| it.start.is_empty() && !it.pins.contains_key(&weakening.path))
+    known.state.is_some_and(|it| weakening::is_of_start(it, weakening))
 }
 
 pub(super) fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
