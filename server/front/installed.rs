@@ -68,7 +68,7 @@ impl<'a> Settings<'a> {
         }
         let before = match &found {
             Some(text) if is_ours && *text == kept.after => kept.before,
-            Some(text) if is_ours => Some(installed::remove(text).map_err(|why| self.unusable(&why))?),
+            Some(text) if is_ours => self.without_ours(text, kept.made)?,
             other => other.clone(),
         };
         let folder = self.folder();
@@ -92,11 +92,7 @@ impl<'a> Settings<'a> {
         if let Some(found) = &found {
             let after = match &kept {
                 Some(kept) if kept.after == *found => kept.before.clone(),
-                kept => {
-                    let text = installed::remove(found).map_err(|why| self.unusable(&why))?;
-                    let made = kept.as_ref().is_some_and(|it| it.made);
-                    Some(text).filter(|it| !(made && installed::is_empty(it)))
-                }
+                kept => self.without_ours(found, kept.as_ref().is_some_and(|it| it.made))?,
             };
             match after {
                 Some(after) => {
@@ -115,6 +111,12 @@ impl<'a> Settings<'a> {
             _ => {}
         }
         Ok(if found.is_some() { Done::Changed } else { Done::Nothing })
+    }
+
+    /// Of a file that was edited since. `made`: by us; with nothing of anybody's in it, it goes as well.
+    fn without_ours(&self, text: &str, made: bool) -> Result<Option<String>, Failure> {
+        let text = installed::remove(text).map_err(|why| self.unusable(&why))?;
+        Ok(Some(text).filter(|it| !(made && installed::is_empty(it))))
     }
 
     /// Whether it would be committed, or count as the agent's work.
@@ -190,9 +192,18 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// Whether Claude Code asks us in this folder.
-pub(crate) fn is_in(root: &Path) -> bool {
-    fs::read_to_string(root.join(FILE)).is_ok_and(|it| installed::is_installed(&it))
+/// Whether Claude Code asks us in this folder, about everything that this version wants to know.
+pub(crate) fn required(root: &Path) -> Result<(), Failure> {
+    let text = fs::read_to_string(root.join(FILE)).unwrap_or_default();
+    if installed::is_complete(&text) {
+        return Ok(());
+    }
+    if installed::is_installed(&text) {
+        return Err(Failure::usage(format_args!("the hooks in {FILE} are not all that this version has"))
+            .hint("`loopkeeper hook install` adds what is missing, then start `claude` anew."));
+    }
+    Err(Failure::usage("Claude Code does not ask loopkeeper in this folder")
+        .hint("`loopkeeper hook install` lets it, then start `claude` anew."))
 }
 
 /// One that cannot be read is none: what is ours is known by itself.

@@ -60,9 +60,8 @@ fn is_over(state: &StateDir, holder: &str) -> bool {
 /// Makes the loop's folder.
 pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Failure> {
     let Start { work, .. } = start;
-    if work.settings.mode == Mode::Attach && !installed::is_in(&work.root) {
-        return Err(Failure::usage("Claude Code does not ask loopkeeper in this folder")
-            .hint("`loopkeeper hook install` lets it, then start `claude` anew."));
+    if work.settings.mode == Mode::Attach {
+        installed::required(&work.root)?;
     }
     let workspace = state.workspace(&work.root)?;
     let mut spec = work.spec(start.crew.agent.clone(), start.crew.judge.clone());

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Event, request, transcript};
 
+/// Where a turn begins or ends: what the session used so far is looked up there and nowhere else, since it takes time.
+const TURNS: [&str; 3] = ["stop", "prompt", "end"];
 /// Of the agent's last message, so that a question fits one line of the protocol.
 const MOST_TEXT: usize = 10 * 1024;
 
@@ -71,7 +73,8 @@ impl Payload {
         ];
         if let Some(fields) = question.as_object_mut() {
             fields.extend(told.into_iter().filter_map(|(name, it)| Some((name.to_owned(), json!(it?)))));
-            let tokens = self.transcript_path.as_deref().and_then(transcript::tokens);
+            let transcript = self.transcript_path.as_deref().filter(|_| TURNS.contains(&event));
+            let tokens = transcript.and_then(transcript::tokens);
             fields.extend(tokens.map(|it| ("tokens".to_owned(), json!(it))));
         }
         question

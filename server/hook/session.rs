@@ -9,7 +9,7 @@ use std::time::Duration;
 use loopkeeper_core::agent::claude::hooks::CAP;
 use serde_json::{Value, json};
 
-use super::payload::Payload;
+use super::payload::{self, Payload};
 use super::{Door, LONGEST_PAYLOAD, Verdict, say};
 use crate::adapters::process::orphans::MARK;
 use crate::adapters::state_dir::StateDir;
@@ -32,32 +32,33 @@ const FOR_AN_END: Duration = Duration::from_secs(2);
 /// What happened in the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// Its turn is over.
-    Stop,
     /// Its user said something.
     Prompt,
     /// It is closed, or left for another one.
     End,
+    /// What a session of ours tells as well.
+    Known(super::Event),
 }
 
 impl Event {
     pub fn named(name: &std::ffi::OsStr) -> Option<Self> {
-        [Self::Stop, Self::Prompt, Self::End].into_iter().find(|it| name == it.word())
+        let own = [Self::Prompt, Self::End].into_iter().find(|it| name == it.word());
+        own.or_else(|| super::Event::named(name).map(Self::Known))
     }
 
     fn word(self) -> &'static str {
         match self {
-            Self::Stop => "stop",
             Self::Prompt => "prompt",
             Self::End => "end",
+            Self::Known(event) => event.word(),
         }
     }
 
     fn patience(self) -> Option<Duration> {
         match self {
-            Self::Stop => None,
             Self::Prompt => Some(FOR_A_PROMPT),
             Self::End => Some(FOR_AN_END),
+            Self::Known(event) => event.patience(),
         }
     }
 }
@@ -117,12 +118,12 @@ fn question(event: Event, payload: &Payload) -> Value {
 /// In Claude Code's words.
 fn shown(event: Event, verdict: &Verdict) -> Option<Value> {
     let mut said = match event {
-        _ if verdict.decision != "block" => json!({}),
-        Event::Stop => json!({"decision": "block", "reason": verdict.reason}),
+        _ if verdict.decision == "allow" => json!({}),
         Event::Prompt => json!({
             "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": verdict.reason},
         }),
         Event::End => return None,
+        Event::Known(event) => payload::shown(event, &verdict.decision, &verdict.reason),
     };
     let fields = said.as_object_mut()?;
     if let Some(notice) = &verdict.notice {
@@ -142,9 +143,16 @@ mod tests {
             let verdict = Verdict { decision: decision.to_owned(), reason, notice };
             assert_eq!(shown(event, &verdict), expect, "{event:?} {verdict:?}");
         };
-        check(Event::Stop, ("block", None), Some(json!({"decision": "block", "reason": "do it"})));
-        check(Event::Stop, ("allow", None), None);
-        check(Event::Stop, ("allow", Some("done")), Some(json!({"systemMessage": "done"})));
+        let [stop, tool] = [super::super::Event::Stop, super::super::Event::PreTool].map(Event::Known);
+        check(stop, ("block", None), Some(json!({"decision": "block", "reason": "do it"})));
+        check(stop, ("allow", None), None);
+        check(stop, ("allow", Some("done")), Some(json!({"systemMessage": "done"})));
+        let denied = json!({
+            "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "do it",
+        });
+        check(tool, ("deny", None), Some(json!({"hookSpecificOutput": denied})));
+        // Allowing it would take the question from its user.
+        check(tool, ("allow", None), None);
         let context = json!({"hookEventName": "UserPromptSubmit", "additionalContext": "do it"});
         check(Event::Prompt, ("block", None), Some(json!({"hookSpecificOutput": context})));
         check(Event::End, ("block", Some("x")), None);

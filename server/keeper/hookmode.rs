@@ -146,6 +146,8 @@ pub struct Line {
     door: Rc<RefCell<Option<Door>>>,
     /// Those by which the running agent may be known: as it was told, and as it tells.
     sessions: Rc<RefCell<[String; 2]>>,
+    /// The session of its user's own that works for the loop.
+    lent: Rc<RefCell<Option<String>>>,
 }
 
 /// Whom to let in, and what to let nobody say.
@@ -163,8 +165,22 @@ impl Line {
     /// What the loop itself has to know of; whoever is not of this loop has nothing to tell.
     pub fn of_subagent(&self, question: &Question) -> Option<Subagent> {
         let door = self.door.borrow();
-        let door = door.as_ref().filter(|it| *it.token == *question.token && self.knows(question))?;
-        question.of_subagent(&door.redactor)
+        let door = door.as_ref()?;
+        let is_ours = if question.own {
+            self.is_lent(question)
+        } else {
+            *door.token == *question.token && self.knows(question)
+        };
+        is_ours.then(|| question.of_subagent(&door.redactor)).flatten()
+    }
+
+    fn is_lent(&self, question: &Question) -> bool {
+        question.session.is_some() && question.session == *self.lent.borrow()
+    }
+
+    /// Which session of its user's works for the loop from here on; `None`: no one any more.
+    pub fn lends(&self, session: Option<&str>) {
+        self.lent.replace(session.map(str::to_owned));
     }
 
     /// A nested agent has the variables of the one that started it, and a session of its own.

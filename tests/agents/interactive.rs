@@ -115,13 +115,14 @@ impl Drop for Screen {
 }
 
 /// The loop waits for a session. `None`: there is no terminal to be had.
-fn waiting(script: impl FnOnce(&Path) -> Vec<Step>) -> Option<Scene> {
+fn waiting(settings: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Option<Scene> {
     if Command::new("tmux").arg("-V").output().is_err() {
         not_run("Claude Code in a terminal", "tmux is not installed");
         return None;
     }
     let scene = Scene::new(THREE_LINES, script);
-    scene.terminal.file("count.sh", "wc -l < a.txt\n");
+    let settings = format!("{}{settings}", scene.terminal.read("loopkeeper.toml"));
+    scene.terminal.file("count.sh", "wc -l < a.txt\n").file("loopkeeper.toml", &settings);
     scene.terminal.run(&["hook", "install"]).expect(0);
     scene.terminal.run(&["run", "--attach", "--trust"]).expect(0);
     Some(scene)
@@ -138,7 +139,7 @@ fn three_lines(root: &Path) -> Vec<Step> {
 
 #[test]
 fn claude_in_its_users_terminal_works_three_iterations() {
-    let Some(scene) = waiting(three_lines) else { return };
+    let Some(scene) = waiting("", three_lines) else { return };
     let screen = Screen::open(scene, &[]);
     screen.say("go");
     // It may clear the screen later.
@@ -170,7 +171,7 @@ fn claude_in_its_users_terminal_works_three_iterations() {
 
 #[test]
 fn claude_in_its_users_terminal_is_left_alone_without_the_hooks() {
-    let Some(scene) = waiting(|_| vec![Step::Text("Good morning.")]) else { return };
+    let Some(scene) = waiting("", |_| vec![Step::Text("Good morning.")]) else { return };
     scene.terminal.run(&["hook", "remove"]).expect(0);
     let screen = Screen::open(scene, &[]);
     screen.say("go");
@@ -183,7 +184,7 @@ fn claude_in_its_users_terminal_is_left_alone_without_the_hooks() {
 
 #[test]
 fn claude_in_its_users_terminal_goes_on_after_its_own_cap() {
-    let Some(scene) = waiting(three_lines) else { return };
+    let Some(scene) = waiting("", three_lines) else { return };
     let screen = Screen::open(scene, &[("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "1")]);
     screen.say("go");
     screen.until("rest", |it| it.contains("send your session any prompt"));
@@ -198,7 +199,7 @@ fn claude_in_its_users_terminal_goes_on_after_its_own_cap() {
 
 #[test]
 fn claude_that_is_closed_by_its_user_can_be_followed_by_another() {
-    let Some(scene) = waiting(|root| {
+    let Some(scene) = waiting("", |root| {
         let mut script = three_lines(root);
         script.insert(2, Step::bash("sleep 60"));
         script
@@ -212,4 +213,36 @@ fn claude_that_is_closed_by_its_user_can_be_followed_by_another() {
     let is_it = |it: &Value| it["type"] == "paused" && it["message"].to_string().contains("was left");
     screen.until_recorded("rest", is_it);
     screen.scene.terminal.run(&["stop"]).expect(0);
+}
+
+#[test]
+fn claude_in_its_users_terminal_is_refused_subagents_over_the_budget() {
+    let subagent = |what: &str| {
+        let input =
+            json!({"description": what, "prompt": "Say what you see.", "subagent_type": "general-purpose"});
+        Step::Tool("Task", input)
+    };
+    let Some(scene) = waiting("[spawns]\nbudget = 1\n", |root| {
+        let mut script = vec![subagent("look around"), Step::Text("I see a task."), subagent("look again")];
+        script.extend([
+            Step::write(&path(root, "a.txt"), "one\ntwo\nthree\n"),
+            Step::Text("Three lines are there."),
+        ]);
+        script
+    }) else {
+        return;
+    };
+    let screen = Screen::open(scene, &[]);
+    screen.say("go");
+    screen.until("end", |it| it.contains("ompleted, verified"));
+    let journal = screen.until_recorded("end", |it| it["type"] == "ended");
+    let asked = journal.all("subagent-asked");
+    assert_eq!(asked.len(), 2, "{}", journal.told());
+    let why = asked[1]["refused"].as_str().expect("refused");
+    assert!(asked[0]["refused"].is_null() && why.contains("budget, 1 subagent, is used up"), "{asked:#?}");
+    let (started, ended) = (journal.all("subagent-started"), journal.all("subagent-ended"));
+    assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.told());
+    assert_eq!((&started[0]["id"], &started[0]["call"]), (&ended[0]["id"], &asked[0]["call"]));
+    let told = screen.scene.model.asked().last().expect("a request").to_string();
+    assert!(told.contains(why), "it reads why");
 }

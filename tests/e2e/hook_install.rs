@@ -12,6 +12,9 @@ use crate::cli_run::project;
 const FILE: &str = ".claude/settings.local.json";
 const MINE: &str = "{\n\t\"permissions\": {\"allow\": [\"Bash(ls)\"]},\r\n\t\"hooks\": {\"Stop\": []}\r\n}";
 
+/// Somebody has a veto of their own.
+const OWN_VETO: &str = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Task|Agent\", \"hooks\": [{\"type\": \"command\",\n\"command\": \"veto\"}]} ] }}";
+
 /// Names, modes and bytes of everything in the work tree.
 fn tree(root: &Path) -> Vec<(String, u32, Vec<u8>)> {
     let mut found = Vec::new();
@@ -52,6 +55,7 @@ fn what_was_put_in_is_taken_out_without_a_trace() {
     check(Some("{}"));
     check(Some("{\n}\n"));
     check(Some("{\"hooks\": {}}\n"));
+    check(Some(OWN_VETO));
     check(Some(" \n"));
 }
 
@@ -117,7 +121,7 @@ fn trust_is_not_asked_again_for_what_the_user_asked_for() {
 #[test]
 fn without_a_loop_the_session_is_left_alone() {
     let terminal = Terminal::new();
-    for event in ["stop", "prompt", "end"] {
+    for event in ["stop", "prompt", "end", "pre-tool", "subagent-start", "subagent-stop"] {
         let ran = terminal.run(&["hook", "session", event]);
         ran.expect(0);
         assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""), "{event}");

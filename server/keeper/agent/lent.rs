@@ -117,6 +117,7 @@ impl Lent {
             }
             _ => prompt,
         };
+        self.scene.desk.hooks.lends(self.session.as_ref().map(|it| &*it.id));
         let title = &self.scene.stage.spec.title;
         let notice = format!("Ralph: this session works on {title}, iteration {iteration}");
         let _ = answer.send(Verdict { notice: Some(notice), ..Verdict::block(reason) });
@@ -134,7 +135,8 @@ impl Lent {
                 self.ended(AgentEnding::Exited, "", Some("its user closed the session"));
                 self.gone();
             }
-            // Its user has something to say to it; what it does with subagents is between the two of them.
+            // Its user has something to say to it; what it does with subagents while no iteration is on is between the
+            // two of them.
             (Kind::Prompt, true) | (Kind::PreTool | Kind::SubagentStart | Kind::SubagentStop, _) => {}
             (Kind::Stop, true) => {
                 self.waits = Some((Kind::Stop, answer));
@@ -191,6 +193,9 @@ impl Lent {
 
     /// The iteration is over, if one was on.
     fn ended(&mut self, ending: AgentEnding, said: &str, note: Option<&str>) {
+        if ending != AgentEnding::Held {
+            self.scene.desk.hooks.lends(None);
+        }
         let Some(Turn { start, began }) = self.turn.take() else { return };
         let output = self.scene.dir.output().join(format!("{}.out", name(&start)));
         if let Err(error) = crate::keeper::private_file(&output, said.as_bytes()) {
@@ -205,6 +210,7 @@ impl Lent {
     }
 
     fn left(&self) {
+        self.scene.desk.hooks.lends(None);
         self.scene.tell(Event::AgentLeft(Box::new(AgentLeft { exit: Some(0), ..AgentLeft::default() })));
     }
 }

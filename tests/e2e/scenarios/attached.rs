@@ -35,16 +35,22 @@ fn rests(world: &World, why: &str) {
 }
 
 /// What the installed hook prints for this session, in the environment of whoever calls it.
-fn ask(world: &World, (event, session): (&str, &str), more: &[(&str, &str)]) -> Ran {
+fn ask(world: &World, who: (&str, &str), more: &[(&str, &str)]) -> Ran {
+    asks(world, who, more, &json!({}))
+}
+
+/// The same, which tells more of itself.
+fn asks(world: &World, (event, session): (&str, &str), more: &[(&str, &str)], told: &Value) -> Ran {
     let settings: Value = serde_json::from_str(&world.terminal.read(FILE)).expect("JSON");
     let hook = settings["hooks"][event][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
     let mut command = world.terminal.command_of(Path::new("/bin/sh"), &["-c", &hook]);
     command.env("CLAUDE_PROJECT_DIR", world.root()).envs(more.iter().copied());
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell");
-    let told =
+    let mut payload =
         json!({"session_id": session, "hook_event_name": event, "last_assistant_message": "a line more"});
-    child.stdin.take().expect("a pipe").write_all(told.to_string().as_bytes()).expect("read");
+    payload.as_object_mut().expect("an object").extend(told.as_object().expect("an object").clone());
+    child.stdin.take().expect("a pipe").write_all(payload.to_string().as_bytes()).expect("read");
     let ran = Ran::of(&child.wait_with_output().expect("it ends"));
     ran.expect(0);
     ran
@@ -109,8 +115,67 @@ fn what_cannot_be_held_there_is_said_beforehand() {
     let world = waiting("");
     let dry = world.run(&["run", "--dry-run"]);
     dry.expect(0).out("`limits.cost_usd` cannot be held").out("`limits.tokens` cannot be held");
-    dry.out("does not tell of its subagents: `[spawns]` cannot be held");
-    world.run(&["log"]).expect(0).out("its cost is not told, nor are its subagents");
+    assert!(!dry.stdout.contains("[spawns]"), "{dry:?}");
+    world.run(&["log"]).expect(0).out("its cost is not told");
+}
+
+/// Why a subagent may not start; `None`: that is its user's own affair.
+fn refused(world: &World, session: &str, more: &Value) -> Option<String> {
+    let ran = asks(world, ("PreToolUse", session), &[], more);
+    if ran.stdout.is_empty() {
+        return None;
+    }
+    let said = told(&ran)["hookSpecificOutput"].clone();
+    assert_eq!((&said["hookEventName"], &said["permissionDecision"]), (&json!("PreToolUse"), &json!("deny")));
+    said["permissionDecisionReason"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn its_subagents_draw_on_the_budget_while_it_works() {
+    let world = waiting("[spawns]\nbudget = 2\n");
+    let look = |call: &str| json!({"tool_use_id": call, "tool_input": {"description": "look around"}});
+    let below = |call: &str| json!({"tool_use_id": call, "agent_id": "a1", "agent_type": "general"});
+    let subagent = |event: &str| asks(&world, (event, "s1"), &[], &json!({"agent_id": "a1"})).stdout;
+    assert_eq!(refused(&world, "s1", &look("t0")), None, "the loop waits");
+    told(&ask(&world, ("UserPromptSubmit", "s1"), &[]));
+    assert_eq!(refused(&world, "s1", &look("t1")), None);
+    assert_eq!(subagent("SubagentStart"), "");
+    assert_eq!(refused(&world, "s1", &below("t2")), None);
+    // Another session in this folder, and whoever does not say which it is.
+    assert_eq!(refused(&world, "s2", &look("t3")), None);
+    assert_eq!(refused(&world, "", &look("t4")), None);
+    let why = "not started: the loop's budget, 2 subagents, is used up. Do this part of the work yourself, \
+               without a subagent.";
+    assert_eq!(refused(&world, "s1", &look("t5")).as_deref(), Some(why));
+    assert_eq!(refused(&world, "s1", &below("t6")).as_deref(), Some(why));
+    assert_eq!(subagent("SubagentStop"), "");
+    line(&world);
+    assert_eq!(told(&ask(&world, ("Stop", "s1"), &[]))["decision"], "block");
+    assert!(refused(&world, "s1", &look("t7")).is_some(), "the next iteration has the same budget");
+    world.run(&["stop", "--now"]).expect(0);
+    assert_eq!(refused(&world, "s1", &look("t8")), None, "there is no loop any more");
+    let asked: Vec<Value> = world.journal().into_iter().filter(|it| it["type"] == "subagent-asked").collect();
+    let by: Vec<_> = asked.iter().map(|it| it["by"].as_str()).collect();
+    assert_eq!(by, [None, Some("a1"), None, Some("a1"), None], "{asked:#?}");
+    assert_eq!(asked[0]["what"], "look around");
+    world.run(&["log"]).expect(0).out("look around");
+    world.run(&["status"]).expect(0).out("2 subagents");
+}
+
+#[test]
+fn hooks_of_an_earlier_version_are_completed_first() {
+    let world = world("");
+    world.run(&["hook", "install"]).expect(0);
+    let mut settings: Value = serde_json::from_str(&world.terminal.read(FILE)).expect("JSON");
+    settings["hooks"].as_object_mut().expect("an object").remove("PreToolUse");
+    world.terminal.file(FILE, &settings.to_string());
+    world.run(&["run", "--trust"]).expect(2).err("not all that this version has").err("hook install` adds");
+    world.run(&["hook", "install"]).expect(0);
+    world.run(&["run", "--trust"]).expect(0);
+    rests(&world, "give `claude` in this folder any prompt");
+    world.run(&["stop"]).expect(0);
+    world.run(&["hook", "remove"]).expect(0);
+    assert!(!world.has(".claude"));
 }
 
 #[test]

@@ -46,7 +46,7 @@ mod tests {
         };
         check(Kind::Claude, Mode::Loop, "$25.00");
         check(Kind::Claude, Mode::Hook, "$25.00");
-        check(Kind::Claude, Mode::Attach, "its cost is not told, nor are its subagents");
+        check(Kind::Claude, Mode::Attach, "its cost is not told");
         check(Kind::Codex, Mode::Hook, "its cost is not told");
         check(Kind::Copilot, Mode::Loop, "its cost is not told, nor are its subagents");
     }

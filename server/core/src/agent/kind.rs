@@ -280,18 +280,12 @@ fn of_output(dialect: Dialect) -> Capabilities {
 }
 
 impl Capabilities {
-    /// What is left of them in this mode: of a session that its user opened only the turns are told, by its hooks.
+    /// What is left of them in this mode: of a session that its user opened only its hooks tell.
     #[must_use]
     pub fn with(self, mode: Mode) -> Self {
         match mode {
             Mode::Loop | Mode::Hook => self,
-            Mode::Attach => Self {
-                cost: Can::No,
-                tokens: Can::No,
-                denials: Can::No,
-                subagents: Subagents::Unseen,
-                ..self
-            },
+            Mode::Attach => Self { cost: Can::No, tokens: Can::No, denials: Can::No, ..self },
         }
     }
 
@@ -352,8 +346,7 @@ mod tests {
             within(kind, Mode::Loop, expect);
             within(kind, Mode::Hook, expect);
         };
-        let unheld =
-            ["`limits.cost_usd` cannot be held", "`limits.tokens` cannot be held", "denied", "`[spawns]`"];
+        let unheld = ["`limits.cost_usd` cannot be held", "`limits.tokens` cannot be held", "denied"];
         within(Kind::Claude, Mode::Attach, &unheld);
         check(Kind::Claude, &[]);
         check(Kind::Codex, &["no cost", "subagents"]);

@@ -13,9 +13,9 @@ pub const CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 pub const RAISED: u32 = 1000;
 
 /// The keeper answers what it knows at once.
-const MOMENT_S: u64 = 15;
+pub(super) const MOMENT_S: u64 = 15;
 /// Its tool for subagents, by the name that it has for the model and the one that hooks see.
-const SUBAGENTS: &str = "Task|Agent";
+pub(super) const SUBAGENTS: &str = "Task|Agent";
 
 const SETTINGS: &str = "--settings";
 const JOINED: &str = "--settings=";

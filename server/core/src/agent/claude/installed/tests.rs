@@ -1,4 +1,4 @@
-use super::{Unusable, install, is_empty, is_installed, remove};
+use super::{Unusable, install, is_complete, is_empty, is_installed, remove};
 
 const PROGRAM: &str = "/opt/it's here/loopkeeper";
 
@@ -51,13 +51,41 @@ fn everything_else_keeps_its_bytes() {
     check("\n\n{\n\n  \"a\": 1\n\n}\n\n", "\"a\": 1,\n  \"hooks\"");
     check("{}", "{\"hooks\":{\"Stop\"");
     let of_another = "{\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [{\"type\": \"command\", \
-                      \"command\": \"say done\"}]\n      }\n    ],\n    \"PreToolUse\": []\n  },\n  \"x\": 1\n}\n";
-    check(of_another, "\"PreToolUse\": [],\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [");
+                      \"command\": \"say done\"}]\n      }\n    ],\n    \"PostToolUse\": []\n  },\n  \"x\": 1\n}\n";
+    check(of_another, "\"PostToolUse\": [],\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [");
     check("{\n  \"hooks\": {\"Stop\": [{\"hooks\": []}]}\n}\n", "[{\"hooks\": []},{\"hooks\":[{");
     check(
         "{\n  \"hooks\": {\n    \"Stop\": [\n    {\"hooks\": []}\n    ]\n  }\n}\n",
         "]},\n    {\n      \"hooks\"",
     );
+    let own_veto = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": []}]}}";
+    check(own_veto, "\"hooks\": []}, {\"hooks\":[{");
+}
+
+#[test]
+fn only_the_tools_that_start_subagents_are_asked_about() {
+    let told: serde_json::Value = serde_json::from_str(&installed(None)).expect("JSON");
+    let groups = |event: &str| told["hooks"][event].as_array().expect("a list").clone();
+    assert_eq!(groups("PreToolUse").len(), 1);
+    assert_eq!(groups("PreToolUse")[0]["matcher"], "Task|Agent");
+    assert!(["Stop", "SubagentStart", "SubagentStop"].iter().all(|it| groups(it)[0]["matcher"].is_null()));
+}
+
+#[test]
+fn what_an_earlier_version_put_in_is_completed() {
+    let mut told: serde_json::Value = serde_json::from_str(&installed(None)).expect("JSON");
+    assert!(is_complete(&told.to_string()));
+    for event in ["PreToolUse", "SubagentStart", "SubagentStop"] {
+        told["hooks"].as_object_mut().expect("an object").remove(event);
+    }
+    let earlier = told.to_string();
+    assert!(is_installed(&earlier) && !is_complete(&earlier));
+    assert!(is_complete(&installed(Some(&earlier))));
+    // Whoever sorts its entries needs no second copy of them.
+    let sorted =
+        serde_json::to_string(&serde_json::from_str::<serde_json::Value>(&installed(None)).expect("JSON"));
+    let sorted = sorted.expect("text");
+    assert_eq!(installed(Some(&sorted)), sorted);
 }
 
 /// By the user's hand, or by Claude Code, which writes the whole file anew.
