@@ -9,15 +9,17 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::agent::claude::hooks;
+use loopkeeper_core::agent::claude::settings;
 use loopkeeper_core::agent::claude::start::SANDBOXED;
 use loopkeeper_core::agent::kind::{AUTO, KNOWN, Kind};
 use loopkeeper_core::agent::starting::{Line, Start};
-use loopkeeper_core::agent::{allow, codex};
+use loopkeeper_core::agent::{allow, bypass, codex};
 use loopkeeper_core::doctor::Known;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, Permissions};
 use loopkeeper_core::task::{Check, Criterion};
+
+use super::config_files;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
@@ -35,6 +37,10 @@ pub enum AgentError {
     Root { agent: String },
     #[error("the agent `{agent}` edits nothing unless it may do everything")]
     NoSafeMode { agent: String },
+    #[error("by `{word}` the agent `{agent}` would ask nobody, whatever it does, but {}", if *judges { "a judge may only read" } else { "`permissions` is `\"edits\"`" })]
+    Bypass { agent: String, word: String, judges: bool },
+    #[error("`--settings {file}` {why}, and the permissions of `{agent}` are added to them")]
+    Settings { agent: String, file: String, why: String },
     #[error("loopkeeper's own program cannot be found: {source}")]
     Ourselves { source: std::io::Error },
 }
@@ -73,6 +79,11 @@ impl AgentError {
                  `[env.set]`.",
                 SANDBOXED.0
             ),
+            Self::Bypass { agent, .. } => format!(
+                "take it out of `[agents.{agent}]`; where it is wanted, `permissions = \"all\"` there says the same, \
+                 and is shown where trust is asked for."
+            ),
+            Self::Settings { agent, .. } => format!("correct `args` under `[agents.{agent}]`."),
             Self::NoCommand { agent } => format!("add `command = [\"…\"]` under `[agents.{agent}]`."),
             Self::Ourselves { .. } => "start loopkeeper by its whole path.".to_owned(),
         }
@@ -135,12 +146,13 @@ fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, Agen
     if kind.needs_all() && agent.permissions == Permissions::Edits {
         return Err(AgentError::NoSafeMode { agent: agent.name.clone() });
     }
+    let (command, args) = words(wanted, agent, kind)?;
     let Line { argv, mut env, prompt } = kind.line(&Start {
-        command: &command(wanted, agent)?,
+        command: &command,
         permissions: agent.permissions,
         model: agent.model.as_deref(),
         effort: agent.effort.as_deref(),
-        args: &agent.args,
+        args: &args,
         checks: &check_commands(wanted.criteria),
         runner: allow::test_runner(&names_in(wanted.root)),
         prompt: agent.prompt,
@@ -150,29 +162,61 @@ fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, Agen
     Ok(AgentPlan { name, argv, prompt, dialect: kind.dialect(), permissions, env })
 }
 
-/// The settings that the command line of Claude Code names by a file, where hook mode has to add to them. Why they
-/// cannot be read, in words.
-pub fn settings_text(plan: &AgentPlan, root: &Path) -> Result<Option<String>, String> {
-    let Some(file) = hooks::settings_file(&plan.argv).filter(|_| plan.kind() == Kind::Claude) else {
-        return Ok(None);
+/// The user's own: the command, and what comes behind our words. They may say more than ours, not something else.
+fn words(
+    wanted: &Wanted<'_>,
+    agent: &AgentSettings,
+    kind: Kind,
+) -> Result<(Vec<String>, Vec<String>), AgentError> {
+    let command = command(wanted, agent)?;
+    let mut words = [command.as_slice(), &agent.args].concat();
+    let judges = agent.permissions == Permissions::ReadOnly;
+    // Amp has no word of ours that says what it may do.
+    let edits = agent.permissions == Permissions::Edits && kind != Kind::Amp;
+    let is_bound = kind.known().is_some() && (judges || edits);
+    if let Some(word) = bypass::word(kind, &words).filter(|_| is_bound) {
+        return Err(AgentError::Bypass { agent: agent.name.clone(), word, judges });
+    }
+    if kind == Kind::Claude {
+        words = settings_read(wanted.root, agent, words)?;
+    }
+    let args = words.split_off(command.len());
+    Ok((words, args))
+}
+
+/// With the settings themselves in place of the file that holds them, so that what is trusted is what is meant, and
+/// stays what it was while an agent can write that file.
+fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Result<Vec<String>, AgentError> {
+    /// One word of a command line may be 128 KiB long, and our own part comes to it.
+    const MOST_BYTES: usize = 64 * 1024;
+    let file = settings::file(&words).map(str::to_owned);
+    let refused = |why: String| {
+        let file = file.clone().unwrap_or_else(|| "{…}".to_owned());
+        AgentError::Settings { agent: agent.name.clone(), file, why }
     };
-    let unread = |why: String| format!("`--settings {file}` {why}, and hook mode adds its hook to them");
-    let text =
-        std::fs::read_to_string(root.join(file)).map_err(|it| unread(format!("cannot be read: {it}")))?;
-    match hooks::inlined(Vec::new(), &text) {
-        Some(_) => Ok(Some(text)),
-        None => Err(unread("holds no JSON object".to_owned())),
+    let words = match &file {
+        Some(name) => {
+            let text = config_files::read_text(&root.join(name));
+            let text = text.map_err(|it| refused(format!("cannot be read: {it}")))?;
+            let text = text.ok_or_else(|| refused("cannot be read: there is no such file".to_owned()))?;
+            if text.len() > MOST_BYTES {
+                return Err(refused(format!("is larger than {MOST_BYTES} bytes")));
+            }
+            settings::inlined(words, &text).ok_or_else(|| refused("holds no JSON object".to_owned()))?
+        }
+        None => words,
+    };
+    if settings::take_rules(&words) {
+        Ok(words)
+    } else {
+        Err(refused("has no list `permissions.allow`".to_owned()))
     }
 }
 
 /// Why its own arguments leave no place for our hook.
-pub fn hook_conflict(plan: &AgentPlan, root: &Path) -> Option<String> {
-    match plan.kind() {
-        Kind::Claude => settings_text(plan, root).err(),
-        Kind::Codex => codex::hooks::in_the_way(&plan.argv)
-            .map(|it| format!("`{it}` stands where hook mode puts its own hook")),
-        _ => None,
-    }
+pub fn hook_conflict(plan: &AgentPlan) -> Option<String> {
+    let theirs = codex::hooks::in_the_way(&plan.argv).filter(|_| plan.kind() == Kind::Codex)?;
+    Some(format!("`{theirs}` stands where hook mode puts its own hook"))
 }
 
 /// Whether the user says that the whole machine is a sandbox.

@@ -49,7 +49,7 @@ impl Crew {
         match plans.pop_front() {
             Some(agent) => {
                 if settings.mode == Mode::Hook {
-                    can_be_held(&agent, work)?;
+                    can_be_held(&agent)?;
                 }
                 let (others, judge) = (plans.into(), judge(work)?);
                 Ok(Self { agent, others, left_out, judge, is_lent: false })
@@ -85,11 +85,11 @@ fn lent(agent: &str) -> Result<AgentPlan, Failure> {
 }
 
 /// Whether hook mode can hold it, as far as one sees before it runs.
-fn can_be_held(agent: &AgentPlan, work: &Work) -> Result<(), Failure> {
+fn can_be_held(agent: &AgentPlan) -> Result<(), Failure> {
     if let Some((what, hint)) = agent.kind().refuses_hook_mode(&agent.name) {
         return Err(Failure::usage(what).hint(hint));
     }
-    match agents::hook_conflict(agent, &work.root) {
+    match agents::hook_conflict(agent) {
         Some(conflict) => Err(Failure::usage(conflict)
             .hint(format!("Correct `args` under `[agents.{}]`, or remove the line `mode`.", agent.name))),
         None => Ok(()),

@@ -29,6 +29,8 @@ struct Direct {
     checks: Vec<&'static str>,
     /// The variable that lets it in.
     key: &'static str,
+    /// Of its user.
+    args: Vec<String>,
 }
 
 impl Direct {
@@ -37,7 +39,7 @@ impl Direct {
         for name in ["home", "work"] {
             fs::create_dir(folder.path().join(name)).expect("an empty folder");
         }
-        Self { folder, checks: checks.to_vec(), key: "ANTHROPIC_API_KEY" }
+        Self { folder, checks: checks.to_vec(), key: "ANTHROPIC_API_KEY", args: Vec::new() }
     }
 
     fn work(&self) -> std::path::PathBuf {
@@ -53,7 +55,8 @@ impl Direct {
         ]);
         let path = path.expect("folders without colons");
         let criteria: Vec<Criterion> = self.checks.iter().map(|it| criterion(it)).collect();
-        let settings = Settings::default();
+        let mut settings = Settings::default();
+        settings.agents.iter_mut().for_each(|it| it.args.clone_from(&self.args));
         let wanted = Wanted {
             agent: "auto",
             agents: &settings.agents,
@@ -148,6 +151,8 @@ fn claude_may_run_exactly_the_checks() {
         (checks[1], true),
         (checks[3], true),
         (checks[4], true),
+        // What its user allows by settings of their own.
+        ("sh theirs.sh", true),
         // Nothing more than was trusted: other arguments, other commands, what a pipe would feed to a shell.
         ("sh check.sh now", false),
         ("sh other.sh", false),
@@ -156,8 +161,11 @@ fn claude_may_run_exactly_the_checks() {
         (checks[5], false),
         ("sh wild.sh x; sh other.sh; echo .txt", false),
     ];
-    let direct = Direct::new(&checks);
-    for name in ["check.sh", "count.sh", "wild.sh", "other.sh"] {
+    let mut direct = Direct::new(&checks);
+    direct.args = vec!["--settings".to_owned(), "theirs.json".to_owned()];
+    let theirs = json!({"permissions": {"allow": ["Bash(sh theirs.sh)"]}});
+    fs::write(direct.work().join("theirs.json"), theirs.to_string()).expect("a file");
+    for name in ["check.sh", "count.sh", "wild.sh", "other.sh", "theirs.sh"] {
         fs::write(direct.work().join(name), "echo \"$0 ran\"\n").expect("a script");
     }
     let mut script: Vec<Step> = tried.iter().map(|(command, _)| Step::bash(command)).collect();

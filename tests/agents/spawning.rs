@@ -23,7 +23,11 @@ fn spawned(more: &str, script: Vec<Step>) -> (Scene, Journal) {
         script.into_iter().chain([write, Step::Text("Written.")]).collect()
     });
     let settings = format!("{}{more}", scene.terminal.read("loopkeeper.toml"));
-    scene.terminal.file("loopkeeper.toml", &settings).file("mine.json", "{}\n");
+    scene
+        .terminal
+        .file("loopkeeper.toml", &settings)
+        .file("mine.json", "{}\n")
+        .file("off.json", "{\"disableAllHooks\": true}\n");
     let journal = scene.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     (scene, journal)
@@ -36,7 +40,9 @@ fn refused(journal: &Journal) -> Vec<String> {
 #[test]
 fn claude_over_its_budget_of_subagents_is_told_why() {
     let script = vec![subagent("look around"), Step::Text("I see a task."), subagent("look again")];
-    let (scene, journal) = spawned("[spawns]\nbudget = 1\n", script);
+    // What its user says by a file takes nobody's place.
+    let theirs = "[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n[spawns]\nbudget = 1\n";
+    let (scene, journal) = spawned(theirs, script);
     let asked = journal.all("subagent-asked");
     assert_eq!(asked.len(), 2, "{}", journal.told());
     assert_eq!((&asked[0]["what"], &asked[0]["refused"]), (&json!("look around"), &Value::Null));
@@ -97,7 +103,7 @@ fn claude_whose_subagents_start_their_own_has_one_budget_for_all() {
 
 /// A control: nobody is asked, and nobody refused.
 #[test]
-fn claude_whose_settings_are_a_file_is_counted_by_its_output() {
+fn claude_whose_hooks_are_off_is_counted_by_its_output() {
     let script = vec![
         subagent("look around"),
         Step::Text("I see a task."),
@@ -105,7 +111,7 @@ fn claude_whose_settings_are_a_file_is_counted_by_its_output() {
         Step::Text("I see it."),
     ];
     let (_, journal) =
-        spawned("[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n[spawns]\nbudget = 1\n", script);
+        spawned("[agents.claude]\nargs = [\"--settings\", \"off.json\"]\n[spawns]\nbudget = 1\n", script);
     assert_eq!(journal.all("subagent-asked").len(), 0, "nobody was asked");
     let started = journal.all("subagent-started");
     assert_eq!(started.len(), 2, "{}", journal.told());

@@ -137,6 +137,72 @@ fn what_refuses_root_says_so_before_it_starts() {
     assert!(error.hint().contains("permissions = \"edits\""), "{}", error.hint());
 }
 
+/// One of the known agents with these `args`.
+fn with_args(
+    place: &Ground,
+    name: &str,
+    permissions: Permissions,
+    args: &[&str],
+) -> Result<Vec<String>, AgentError> {
+    program(&place.bin.join(name));
+    let args = args.iter().map(ToString::to_string).collect();
+    planned(place, name, &[AgentSettings { permissions, args, ..agent(name, &[]) }])
+}
+
+#[test]
+fn arguments_that_ask_nobody_are_no_way_around_the_permissions() {
+    use Permissions::{All, Edits, ReadOnly};
+    let place = place();
+    let skip = "--dangerously-skip-permissions";
+    for (name, word) in [("claude", skip), ("codex", "--yolo"), ("gemini", "-y"), ("opencode", "--auto")] {
+        let error = with_args(&place, name, Edits, &["--verbose", word]).unwrap_err();
+        let expect = format!(
+            "by `{word}` the agent `{name}` would ask nobody, whatever it does, but `permissions` is `\"edits\"`"
+        );
+        assert!(error.to_string() == expect, "{error}");
+        assert!(error.hint().contains("`permissions = \"all\"` there says the same"), "{}", error.hint());
+        let error = with_args(&place, name, ReadOnly, &[word]).unwrap_err();
+        assert!(error.to_string().ends_with("a judge may only read"), "{error}");
+        assert!(with_args(&place, name, All, &[word]).is_ok());
+    }
+    assert!(with_args(&place, "claude", Edits, &["--permission-mode", "plan"]).is_ok());
+    let in_front = AgentSettings { command: vec!["claude".into(), skip.into()], ..agent("claude", &[]) };
+    assert!(matches!(planned(&place, "claude", &[in_front]), Err(AgentError::Bypass { .. })));
+    assert!(with_args(&place, "amp", Edits, &["--dangerously-allow-all"]).is_ok());
+    // Of a command of one's own nobody knows; trust shows it.
+    let mine = agent("mine", &["claude", skip]);
+    assert!(planned(&place, "mine", &[mine]).is_ok());
+}
+
+#[test]
+fn settings_of_ones_own_stand_beside_the_permissions() {
+    let place = place();
+    fs::write(place.root.join("Cargo.toml"), "").unwrap();
+    fs::write(place.root.join("mine.json"), r#"{"permissions":{"deny":["Read(.env)"]}}"#).unwrap();
+    fs::write(place.root.join("list.json"), "[]").unwrap();
+    fs::write(place.root.join("long.json"), format!("{{\"a\":\"{}\"}}", "x".repeat(70_000))).unwrap();
+    let of = |args: &[&str]| with_args(&place, "claude", Permissions::Edits, args);
+    for args in [&["--settings", "mine.json", "-x"][..], &["-x", "--settings=mine.json"]] {
+        let argv = of(args).unwrap();
+        let settings: Vec<&String> =
+            argv.iter().filter(|it| it.starts_with('{') && it.contains("allow")).collect();
+        assert_eq!(argv.iter().filter(|it| it.starts_with("--settings")).count(), 1, "{argv:?}");
+        assert!(settings[0].contains("Bash(cargo test)") && settings[0].contains("Read(.env)"), "{argv:?}");
+        assert_eq!(argv.last().map(String::as_str), Some("-x"));
+    }
+    for (args, why) in [
+        ("none.json", "`--settings none.json` cannot be read: there is no such file"),
+        ("list.json", "`--settings list.json` holds no JSON object"),
+        ("long.json", "`--settings long.json` is larger than"),
+        (".", "`--settings .` cannot be read: "),
+        (r#"{"permissions":[]}"#, "`--settings {…}` has no list `permissions.allow`"),
+    ] {
+        let error = of(&["--settings", args]).unwrap_err();
+        assert!(error.to_string().starts_with(why), "{error}");
+        assert!(error.hint().starts_with("correct `args` under `[agents.claude]`"), "{}", error.hint());
+    }
+}
+
 #[test]
 fn what_edits_nothing_in_safety_says_so_before_it_starts() {
     let place = place();

@@ -4,6 +4,7 @@
 pub mod acp;
 pub mod allow;
 pub mod argv;
+pub mod bypass;
 pub mod claude;
 pub mod codex;
 pub mod errors;

@@ -5,11 +5,12 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::agent::acp::start::VARIABLE;
-use crate::agent::kind::KNOWN;
+use crate::agent::bypass;
+use crate::agent::kind::Kind;
 use crate::digest::{hex, sha256};
 use crate::journal::AgentPlan;
 use crate::sanitize;
-use crate::settings::{Author, Happening, Hook, Hooks, Permissions, Service};
+use crate::settings::{Author, Dialect, Happening, Hook, Hooks, Permissions, Service};
 use crate::task::{Check, Criterion};
 
 /// One thing that needs the user's word before it may run.
@@ -217,7 +218,7 @@ fn shown(item: &Item) -> Shown {
     let (title, lines) = match &item.runs {
         Runs::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
         Runs::Agent { name, argv, permissions, env } => {
-            let title = sanitize::visible(name) + &rights(name, permissions, env);
+            let title = sanitize::visible(name) + &rights(name, argv, permissions, env);
             let set = env.iter().map(|(name, value)| format!("with {name}={}", sanitize::visible(value)));
             (title, std::iter::once(line_of_argv(argv)).chain(set).collect())
         }
@@ -236,14 +237,21 @@ fn shown(item: &Item) -> Shown {
     Shown { kind: item.runs.kind(), title, lines }
 }
 
-/// What the agent may do; of a command of the user's own nobody knows, unless it asks.
-fn rights(name: &str, permissions: &str, env: &[(String, String)]) -> String {
+/// What the agent may do; of a command of the user's own nobody knows, unless it asks, or says that it asks nobody.
+fn rights(name: &str, argv: &[String], permissions: &str, env: &[(String, String)]) -> String {
     let asks = env.iter().any(|(name, _)| name == VARIABLE);
-    if !asks && KNOWN.iter().all(|it| it.name() != name) {
-        return String::new();
+    let kind = Kind::of(name, if asks { Dialect::Acp } else { Dialect::Text });
+    let by =
+        bypass::word(kind, argv).map(|it| format!("by `{}` ", sanitize::visible(&it))).unwrap_or_default();
+    let warning = format!("{by}it asks nobody, whatever it does");
+    let (is_bound, is_free) = (asks || kind.known().is_some(), !by.is_empty());
+    match (is_bound, permissions) {
+        (true, "all") => " (permissions: all: it asks nobody, whatever it does)".to_owned(),
+        (true, _) if is_free => format!(" (permissions: {permissions}, but {warning})"),
+        (true, _) => format!(" (permissions: {permissions})"),
+        (false, _) if is_free => format!(" ({warning})"),
+        (false, _) => String::new(),
     }
-    let warning = if permissions == "all" { ": it asks nobody, whatever it does" } else { "" };
-    format!(" (permissions: {permissions}{warning})")
 }
 
 fn content_lines(content: &Content) -> Vec<String> {

@@ -11,7 +11,7 @@ use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::Mode;
 
 use super::Start;
-use crate::adapters::agents::{second_home, settings_text};
+use crate::adapters::agents::second_home;
 use crate::adapters::process::orphans;
 use crate::keeper::perform::Scene;
 use crate::keeper::private_file;
@@ -26,8 +26,6 @@ pub(super) struct Equipment {
     way: Option<Way>,
     /// Our own, which its hooks call.
     program: String,
-    /// What stands in a file of settings that the user's own arguments name.
-    settings: Option<String>,
     budget_micros: Option<u64>,
     pub(super) env: Env,
 }
@@ -43,17 +41,12 @@ impl Equipment {
             mode,
             way,
             program: program.unwrap_or_default(),
-            settings: None,
             budget_micros: start.budget_micros.filter(|_| mode == Mode::Hook),
             env: Env::new(),
         };
-        match way.filter(|_| mode == Mode::Hook) {
-            Some(Way::Settings) => equipment.settings = settings_text(&start.plan, &stage.root())?,
-            Some(Way::Home) => {
-                let hook = command(&equipment.program, STOP);
-                equipment.env = home(&scene.dir.home(), env, &hook, &[orphans::MARK, SOCKET])?;
-            }
-            Some(Way::Overrides | Way::ByItself) | None => {}
+        if mode == Mode::Hook && way == Some(Way::Home) {
+            let hook = command(&equipment.program, STOP);
+            equipment.env = home(&scene.dir.home(), env, &hook, &[orphans::MARK, SOCKET])?;
         }
         Ok(equipment)
     }
@@ -71,8 +64,7 @@ impl Equipment {
     }
 
     fn of_claude(&self, argv: Vec<String>) -> Vec<String> {
-        let read = self.settings.as_deref().and_then(|it| claude::hooks::inlined(argv.clone(), it));
-        let argv = claude::hooks::equip(read.unwrap_or(argv), &self.program, self.mode);
+        let argv = claude::hooks::equip(argv, &self.program, self.mode);
         match self.budget_micros {
             Some(left) => claude::hooks::within_budget(argv, left),
             None => argv,
@@ -107,10 +99,9 @@ pub(super) fn holds(stage: &Stage, plan: &AgentPlan) -> Option<u32> {
     (is_claude(plan) && stage.spec.settings.mode == Mode::Hook).then(|| cap(&stage.env_of(plan)))
 }
 
-/// It asks before it starts a subagent. Held, it has settings that can be added to, or was not started.
+/// It asks before it starts a subagent.
 pub(super) fn asks(stage: &Stage, plan: &AgentPlan) -> bool {
-    let can_ask = stage.spec.settings.mode == Mode::Hook || claude::hooks::fit(&plan.argv);
-    is_claude(plan) && can_ask && own_program(stage).is_some()
+    is_claude(plan) && claude::hooks::fit(&plan.argv) && own_program(stage).is_some()
 }
 
 fn cap(env: &Env) -> u32 {

@@ -153,7 +153,7 @@ fn whoever_cannot_be_held_is_refused_at_the_start() {
         "and `qwen` is known to take a stop hook from a file of its folder alone",
         instead,
     );
-    let correct = "Hint: Correct `args` under `[agents.";
+    let correct = "orrect `args` under `[agents.";
     let file = "args = [\"--settings\", \"mine.json\"]\n";
     refused(run("claude", file, &[]), "`--settings mine.json` cannot be read", correct);
     refused(

@@ -234,7 +234,7 @@ impl<'a> Caller<'a> {
             Way::Overrides | Way::Home => true,
             Way::Settings | Way::ByItself => false,
         };
-        let has_place = hook_conflict(&self.plan, &self.looked.root).is_none();
+        let has_place = hook_conflict(&self.plan).is_none();
         self.plan.kind().way_to_a_stop_hook().filter(is_told).filter(|_| has_place)
     }
 

@@ -7,6 +7,7 @@ mod failure;
 pub mod hooks;
 pub mod installed;
 mod relatives;
+pub mod settings;
 pub mod start;
 
 use std::collections::HashMap;

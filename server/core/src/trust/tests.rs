@@ -132,6 +132,26 @@ fn checks_know_their_lines() {
 }
 
 #[test]
+fn whoever_asks_nobody_is_shown_to_do_so() {
+    let check = |name: &str, argv: &[&str], permissions: &str, env: &[(&str, &str)], expect: &str| {
+        let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let argv = argv.iter().map(|it| (*it).to_owned()).collect();
+        let (name, permissions) = (name.to_owned(), permissions.to_owned());
+        let page = Page::new(b"/", &[Item::new(Runs::Agent { name, argv, permissions, env })]);
+        assert_eq!(page.commands[0].title, expect);
+    };
+    let protocol = [("LOOPKEEPER_ACP", "{}")];
+    let nobody = "it asks nobody, whatever it does";
+    check("codex", &["codex", "exec"], "edits", &[], "codex (permissions: edits)");
+    check("codex", &["codex", "--yolo"], "all", &[], &format!("codex (permissions: all: {nobody})"));
+    check("mine", &["./agent.sh", "-y"], "edits", &[], "mine");
+    check("mine", &["codex", "--yolo"], "edits", &[], &format!("mine (by `--yolo` {nobody})"));
+    check("mine", &["./agent.sh"], "edits", &protocol, "mine (permissions: edits)");
+    let but = format!("mine (permissions: edits, but by `--yolo` {nobody})");
+    check("mine", &["gemini", "--acp", "--yolo"], "edits", &protocol, &but);
+}
+
+#[test]
 fn a_page_shows_everything_verbatim() {
     let items = [
         Item {

@@ -1,7 +1,8 @@
 //! The hooks that Claude Code gets of us: by its command line alone, so that no file of the user's is touched.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::settings::{given, object, put};
 use crate::agent::hooks::{PATIENCE_S, add, command};
 use crate::settings::Mode;
 
@@ -17,13 +18,9 @@ pub(super) const MOMENT_S: u64 = 15;
 /// Its tool for subagents, by the name that it has for the model and the one that hooks see.
 pub(super) const SUBAGENTS: &str = "Task|Agent";
 
-const SETTINGS: &str = "--settings";
-const JOINED: &str = "--settings=";
-
 /// The command line with our hooks in its settings, where those can be read. `program`: our own, by its path.
 pub fn equip(argv: Vec<String>, program: &str, mode: Mode) -> Vec<String> {
-    let given = given(&argv);
-    let Some(mut settings) = given.map_or(Some(json!({})), |it| object(it.text)) else { return argv };
+    let Some(mut settings) = given(&argv).map_or(Some(json!({})), |it| object(it.text)) else { return argv };
     let hook = |event: &str, patience: u64| json!({"type": "command", "command": command(program, event), "timeout": patience});
     if mode == Mode::Hook {
         add(&mut settings, "Stop", json!({"hooks": [hook("stop", PATIENCE_S)]}));
@@ -31,58 +28,12 @@ pub fn equip(argv: Vec<String>, program: &str, mode: Mode) -> Vec<String> {
     add(&mut settings, "PreToolUse", json!({"matcher": SUBAGENTS, "hooks": [hook("pre-tool", MOMENT_S)]}));
     add(&mut settings, "SubagentStart", json!({"hooks": [hook("subagent-start", MOMENT_S)]}));
     add(&mut settings, "SubagentStop", json!({"hooks": [hook("subagent-stop", MOMENT_S)]}));
-    match given.map(|it| (it.at, it.flag)) {
-        Some((at, flag)) => put(argv, at, format!("{flag}{settings}")),
-        None => argv.into_iter().chain([SETTINGS.to_owned(), settings.to_string()]).collect(),
-    }
+    put(argv, &settings)
 }
 
 /// Whether [`equip`] can add to its settings.
 pub fn fit(argv: &[String]) -> bool {
     given(argv).is_none_or(|it| object(it.text).is_some())
-}
-
-fn object(text: &str) -> Option<Value> {
-    serde_json::from_str(text).ok().filter(Value::is_object)
-}
-
-/// What the command line says of its settings.
-#[derive(Debug, Clone, Copy)]
-struct Given<'a> {
-    /// The word that holds them.
-    at: usize,
-    /// What of it comes before them.
-    flag: &'static str,
-    text: &'a str,
-}
-
-/// The last one counts.
-fn given(argv: &[String]) -> Option<Given<'_>> {
-    let joined = |at: usize, it: &'_ String| it.starts_with(JOINED).then_some((at, JOINED));
-    let found = argv
-        .iter()
-        .enumerate()
-        .rev()
-        .find_map(|(at, it)| if it == SETTINGS { Some((at + 1, "")) } else { joined(at, it) });
-    let (at, flag) = found?;
-    Some(Given { at, flag, text: argv.get(at)?.strip_prefix(flag)? })
-}
-
-/// The file of the user's own that the command line names for its settings.
-pub fn settings_file(argv: &[String]) -> Option<&str> {
-    given(argv).map(|it| it.text).filter(|it| object(it).is_none())
-}
-
-/// The command line with what stands in that file in its place; `None`: those are no settings.
-pub fn inlined(argv: Vec<String>, text: &str) -> Option<Vec<String>> {
-    let settings = object(text)?;
-    let Some((at, flag)) = given(&argv).map(|it| (it.at, it.flag)) else { return Some(argv) };
-    Some(put(argv, at, format!("{flag}{settings}")))
-}
-
-fn put(mut argv: Vec<String>, at: usize, word: String) -> Vec<String> {
-    argv.splice(at..=at, [word]);
-    argv
 }
 
 /// What one process of it may still cost, unless the user says how much.
@@ -97,7 +48,9 @@ pub fn within_budget(argv: Vec<String>, left_micros: u64) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Mode, Value, equip, inlined, settings_file, within_budget};
+    use serde_json::Value;
+
+    use super::{Mode, equip, within_budget};
 
     fn equipped(argv: &[&str]) -> Vec<String> {
         equip(argv.iter().map(ToString::to_string).collect(), "/a b/keeper's", Mode::Hook)
@@ -127,27 +80,6 @@ mod tests {
             assert_eq!(equipped(&["claude", "--settings", given]), ["claude", "--settings", given]);
         }
         assert_eq!(equipped(&["claude", "--settings"])[..2], ["claude", "--settings"]);
-    }
-
-    #[test]
-    fn a_file_of_settings_is_read_in_their_place() {
-        let argv = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        for (words, file) in [
-            (&["claude", "--settings", "mine.json"][..], Some("mine.json")),
-            (&["claude", "--settings", "{}", "--settings=/a/b.json", "-p"], Some("/a/b.json")),
-            (&["claude", "--settings", "mine.json", "--settings", " {}"], None),
-            (&["claude", "--settings"], None),
-            (&["claude"], None),
-        ] {
-            assert_eq!(settings_file(&argv(words)), file, "{words:?}");
-        }
-        let theirs = argv(&["claude", "--settings=mine.json", "-p"]);
-        let read = inlined(theirs.clone(), "{\"model\": \"x\"}").expect("settings");
-        assert_eq!(read, argv(&["claude", "--settings={\"model\":\"x\"}", "-p"]));
-        let hooked = equip(read, "/k", Mode::Hook);
-        assert!(hooked[1].starts_with("--settings={") && hooked[1].contains("hook stop"), "{hooked:?}");
-        assert!(hooked[1].contains("\"model\":\"x\""), "{hooked:?}");
-        assert!(inlined(theirs.clone(), "[]").is_none() && inlined(theirs, "").is_none());
     }
 
     #[test]

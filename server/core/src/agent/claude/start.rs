@@ -1,7 +1,6 @@
 //! How Claude Code is started headless: arguments and environment. The prompt goes to stdin.
 
-use serde_json::json;
-
+use super::settings;
 use crate::agent::allow;
 use crate::agent::starting::{Start, extend};
 use crate::settings::Permissions;
@@ -19,23 +18,27 @@ const READ_ONLY: [&str; 6] = [
 /// The whole argv; `{session}` stands for the iteration's session id.
 ///
 /// The rules go through `--settings` and not through `--allowedTools`: that flag splits its values at commas,
-/// spaces and parentheses, so that many commands would not arrive as they are written.
+/// spaces and parentheses, so that many commands would not arrive as they are written. What the user says there
+/// stands beside them: of several such words the last would take the place of all.
 pub fn argv(start: &Start<'_>) -> Vec<String> {
     let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
-    let mut argv = start.command.to_vec();
+    let rules = match start.permissions {
+        Permissions::Edits => allow::rules(start.checks, start.runner),
+        Permissions::ReadOnly | Permissions::SandboxedAll | Permissions::All => Vec::new(),
+    };
+    let settings = settings::with_rules(&[start.command, start.args].concat(), &rules);
+    let words = |of: &[String]| if settings.is_some() { settings::without(of) } else { of.to_vec() };
+    let mut argv = words(start.command);
     extend(&mut argv, &fixed);
     match start.permissions {
         Permissions::ReadOnly => extend(&mut argv, &READ_ONLY),
-        Permissions::Edits => {
-            extend(&mut argv, &["--permission-mode", "acceptEdits"]);
-            let rules = allow::rules(start.checks, start.runner);
-            if !rules.is_empty() {
-                extend(&mut argv, &["--settings", &settings(&rules)]);
-            }
-        }
+        Permissions::Edits => extend(&mut argv, &["--permission-mode", "acceptEdits"]),
         Permissions::SandboxedAll | Permissions::All => {
             extend(&mut argv, &["--dangerously-skip-permissions"]);
         }
+    }
+    if let Some(settings) = &settings {
+        extend(&mut argv, &["--settings", settings]);
     }
     if let Some(model) = start.model {
         extend(&mut argv, &["--model", model]);
@@ -43,17 +46,8 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     if let Some(effort) = start.effort {
         extend(&mut argv, &["--effort", effort]);
     }
-    argv.extend_from_slice(start.args);
+    argv.extend(words(start.args));
     argv
-}
-
-/// Braces inside commands are written as escapes, so that none of them can be taken for a placeholder.
-fn settings(rules: &[String]) -> String {
-    let rules: Vec<String> = rules
-        .iter()
-        .map(|rule| json!(rule).to_string().replace('{', "\\u007b").replace('}', "\\u007d"))
-        .collect();
-    format!(r#"{{"permissions":{{"allow":[{}]}}}}"#, rules.join(","))
 }
 
 /// Added to the agent's environment; what the user sets wins.

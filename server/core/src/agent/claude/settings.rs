@@ -1,0 +1,184 @@
+//! What the command line of Claude Code says by `--settings`. The last of several counts for it, and takes the place of
+//! the others: what the user says there and what is ours have to become one.
+
+use serde_json::{Value, json};
+
+const FLAG: &str = "--settings";
+const JOINED: &str = "--settings=";
+
+/// What the command line says of its settings.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given<'a> {
+    /// The word that holds them.
+    at: usize,
+    /// What of it comes before them.
+    flag: &'static str,
+    pub(super) text: &'a str,
+}
+
+pub(super) fn given(argv: &[String]) -> Option<Given<'_>> {
+    let joined = |at: usize, it: &'_ String| it.starts_with(JOINED).then_some((at, JOINED));
+    let found = argv
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(at, it)| if it == FLAG { Some((at + 1, "")) } else { joined(at, it) });
+    let (at, flag) = found?;
+    Some(Given { at, flag, text: argv.get(at)?.strip_prefix(flag)? })
+}
+
+pub(super) fn object(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().filter(Value::is_object)
+}
+
+/// The command line with these in place of those that count, or behind it.
+pub(super) fn put(mut argv: Vec<String>, settings: &Value) -> Vec<String> {
+    match given(&argv).map(|it| (it.at, it.flag)) {
+        Some((at, flag)) => drop(argv.splice(at..=at, [format!("{flag}{settings}")])),
+        None => argv.extend([FLAG.to_owned(), settings.to_string()]),
+    }
+    argv
+}
+
+/// The file of the user's own that these words name for the settings.
+pub fn file(words: &[String]) -> Option<&str> {
+    given(words).map(|it| it.text).filter(|it| object(it).is_none())
+}
+
+/// The words with what stands in that file in its place; `None`: those are no settings.
+pub fn inlined(words: Vec<String>, text: &str) -> Option<Vec<String>> {
+    object(text).map(|it| put(words, &it))
+}
+
+/// What the user's words say of settings with our rules beside it, as a word of a command line; `None`: nothing is to be
+/// said, or it is nothing that could be added to.
+pub(super) fn with_rules(words: &[String], rules: &[String]) -> Option<String> {
+    let given = given(words);
+    let mut settings = given.map_or(Some(json!({})), |it| object(it.text))?;
+    if rules.is_empty() {
+        given?;
+    } else if !allow(&mut settings, rules) {
+        return None;
+    }
+    Some(unfilled(&settings.to_string()))
+}
+
+/// Whether they have a place for rules.
+pub fn take_rules(words: &[String]) -> bool {
+    given(words).is_none_or(|it| object(it.text).is_some_and(|mut it| allow(&mut it, &[])))
+}
+
+fn allow(settings: &mut Value, rules: &[String]) -> bool {
+    let Some(settings) = settings.as_object_mut() else { return false };
+    let Some(permissions) = settings.entry("permissions").or_insert_with(|| json!({})).as_object_mut() else {
+        return false;
+    };
+    let Some(allowed) = permissions.entry("allow").or_insert_with(|| json!([])).as_array_mut() else {
+        return false;
+    };
+    allowed.extend(rules.iter().map(|it| json!(it)));
+    true
+}
+
+pub(super) fn without(words: &[String]) -> Vec<String> {
+    let mut rest = words.iter();
+    let mut kept = Vec::new();
+    while let Some(word) = rest.next() {
+        if word == FLAG {
+            rest.next();
+        } else if !word.starts_with(JOINED) {
+            kept.push(word.clone());
+        }
+    }
+    kept
+}
+
+/// Braces inside strings are written as escapes, so that none of them can be taken for a placeholder.
+fn unfilled(json: &str) -> String {
+    let (mut inside, mut escaped) = (false, false);
+    let mut out = String::with_capacity(json.len());
+    for it in json.chars() {
+        match it {
+            '{' if inside => out.push_str("\\u007b"),
+            '}' if inside => out.push_str("\\u007d"),
+            _ => out.push(it),
+        }
+        inside ^= it == '"' && !escaped;
+        escaped = it == '\\' && !escaped;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{file, inlined, take_rules, with_rules, without};
+
+    fn argv(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_file_of_settings_is_read_in_their_place() {
+        for (words, expect) in [
+            (&["--settings", "mine.json"][..], Some("mine.json")),
+            (&["--settings", "{}", "--settings=/a/b.json", "-p"], Some("/a/b.json")),
+            (&["--settings", "mine.json", "--settings", " {}"], None),
+            (&["--settings"], None),
+            (&[], None),
+        ] {
+            assert_eq!(file(&argv(words)), expect, "{words:?}");
+        }
+        let theirs = argv(&["--settings=mine.json", "-p"]);
+        let read = inlined(theirs.clone(), "{\"model\": \"x\"}").expect("settings");
+        assert_eq!(read, argv(&["--settings={\"model\":\"x\"}", "-p"]));
+        assert!(inlined(theirs.clone(), "[]").is_none() && inlined(theirs, "").is_none());
+    }
+
+    #[test]
+    fn our_rules_stand_beside_what_the_user_says() {
+        let of = |words: &[&str], rules: &[&str]| {
+            let settings = with_rules(&argv(words), &argv(rules))?;
+            Some(serde_json::from_str::<Value>(&settings).expect("JSON"))
+        };
+        let rules = &["Bash(a)"][..];
+        assert_eq!(of(&["-x"], rules), Some(json!({"permissions": {"allow": ["Bash(a)"]}})));
+        assert_eq!(of(&["-x"], &[]), None);
+        assert_eq!(of(&["--settings", "{}"], &[]), Some(json!({})));
+        // Of several the last one counts, as it does for Claude Code.
+        let several = ["--settings", r#"{"a":1}"#, "-x", r#"--settings={"b":2}"#, "--verbose"];
+        assert_eq!(of(&several, rules), Some(json!({"b": 2, "permissions": {"allow": ["Bash(a)"]}})));
+        assert_eq!(without(&argv(&several)), ["-x", "--verbose"]);
+        let theirs = r#"{"permissions":{"allow":["Bash(b)"],"deny":["Read(c)"]}}"#;
+        let both = json!({"permissions": {"allow": ["Bash(b)", "Bash(a)"], "deny": ["Read(c)"]}});
+        assert_eq!(of(&["--settings", theirs], rules), Some(both));
+    }
+
+    #[test]
+    fn what_has_no_place_for_rules_is_known() {
+        for (settings, expect) in [
+            ("{}", true),
+            (r#"{"permissions":{"deny":[]}}"#, true),
+            (r#"{"permissions":[]}"#, false),
+            (r#"{"permissions":{"allow":"Bash"}}"#, false),
+            ("mine.json", false),
+        ] {
+            let words = argv(&["--settings", settings]);
+            assert_eq!(take_rules(&words), expect, "{settings}");
+            assert_eq!(with_rules(&words, &argv(&["r"])).is_some(), expect, "{settings}");
+        }
+        assert!(take_rules(&[]));
+    }
+
+    #[test]
+    fn no_brace_of_a_string_is_a_placeholder() {
+        let settings = r#"{"a":{"\\":"{session}","b":"\"{prompt}"}}"#;
+        let word = with_rules(&argv(&["--settings", settings]), &argv(&["Bash(x {session})"]));
+        let word = word.expect("settings");
+        assert!(!word.contains("{session}") && !word.contains("{prompt}"), "{word}");
+        let read: Value = serde_json::from_str(&word).expect("JSON");
+        assert_eq!((&read["a"]["\\"], &read["a"]["b"]), (&"{session}".into(), &"\"{prompt}".into()));
+        assert_eq!(read["permissions"]["allow"][0], "Bash(x {session})");
+    }
+}
