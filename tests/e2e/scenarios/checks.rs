@@ -63,7 +63,7 @@ fn a_check_that_writes_something_new_each_time_is_unstable() {
         criteria: &["Writes: `$ test -f work && date > log.$(date +%s%N)`"],
         settings: "limits.iterations = 1",
         acts: &["touch work"],
-        ends: Limit(1, ""),
+        ends: Limit(1, "the one required criterion does not pass: files change while it is checked"),
         ..Scenario::default()
     }
     .play();

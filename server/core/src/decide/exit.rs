@@ -134,11 +134,17 @@ fn open_tail(open: &[&str]) -> String {
 pub(super) fn standing(state: &Loop) -> String {
     let (checked, _) = split(state);
     let passing = checked.iter().filter(|it| passes(state, it)).count();
-    match (passing, checked.len()) {
-        (_, 0) => String::new(),
-        (1, 1) => "; the one required criterion passes".to_owned(),
-        (0, 1) => "; the one required criterion does not pass".to_owned(),
-        (passing, total) => format!("; {passing} of {total} required criteria pass"),
+    let fact = match (passing, checked.len()) {
+        (_, 0) => return String::new(),
+        (1, 1) => "the one required criterion passes".to_owned(),
+        (0, 1) => "the one required criterion does not pass".to_owned(),
+        (passing, total) => format!("{passing} of {total} required criteria pass"),
+    };
+    let is_unstable = |it: &&&Pinned| state.status_of(&it.criterion.id) == Some(Status::Unstable);
+    match (checked.iter().filter(is_unstable).count(), checked.len()) {
+        (0, _) => format!("; {fact}"),
+        (_, 1) => format!("; {fact}: files change while it is checked"),
+        (n, _) => format!("; {fact}, {n} unstable: files change while they are checked"),
     }
 }
 

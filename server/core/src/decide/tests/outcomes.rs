@@ -195,6 +195,12 @@ fn limits_end_the_loop() {
     assert_eq!(summary(&sim), "Limit verified=false after 2");
     assert_eq!(sim.sentence(), "limit reached: 2 iterations; 1 of 2 required criteria pass");
 
+    let mut few = spec(two());
+    few.settings.limits.iterations = 2;
+    let sim = Sim::new(few, "fu", vec![Act::new("fu"), Act::new("pu")]).run();
+    let ends = "limit reached: 2 iterations; 1 of 2 required criteria pass, 1 unstable: files change while they are checked";
+    assert_eq!(sim.sentence(), ends);
+
     let mut cheap = spec(two());
     cheap.settings.limits.cost_micros = 15_000;
     assert_eq!(summary(&Sim::new(cheap, "ff", busy()).run()), "Limit verified=false after 2");

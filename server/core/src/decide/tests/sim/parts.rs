@@ -74,6 +74,7 @@ pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckRe
         't' => Status::TimedOut,
         'z' => Status::NoTestsRan,
         '-' => Status::Unverified,
+        'u' => Status::Unstable,
         _ => Status::Fail,
     };
     let fact = if status == Status::Pass { "" } else { fact };
