@@ -1,28 +1,16 @@
 //! The agents that speak the Agent Client Protocol by themselves, each by `output = "acp"`: the same loops as without
 //! it, and what they are not allowed.
 
-use std::path::Path;
-
 use super::hands::{GEMINI, Hand, OPENCODE, QWEN};
 use super::model::Step;
 use super::others::{
-    ONE_FILE, Scene, denied, goes_on_with_its_session, over_its_quota, stopped, three_iterations,
+    ONE_FILE, Scene, goes_on_with_its_session, no_check, outside, over_its_quota, stopped, three_iterations,
     turned_away_for_a_moment,
 };
 
 const GEMINI_ACP: Hand = GEMINI.with("output = \"acp\"\nmodel = \"gemini-2.5-flash\"\n", true);
 const OPENCODE_ACP: Hand = OPENCODE.with("output = \"acp\"\n", false);
 const QWEN_ACP: Hand = QWEN.with("output = \"acp\"\nargs = [\"--auth-type\", \"openai\"]\n", false);
-
-fn no_check(hand: Hand) {
-    let run = |_: &Path| vec![(hand.run)("echo no > b.txt"), Step::Text("Done.")];
-    denied(hand, "", run, "b.txt".into());
-}
-
-fn outside(hand: Hand) {
-    let write = |root: &Path| vec![(hand.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
-    denied(hand, "", write, "../b.txt".into());
-}
 
 #[test]
 fn gemini_by_acp_completes_three_iterations() {
@@ -94,7 +82,7 @@ fn opencode_by_acp_is_denied_commands_that_are_no_checks() {
 
 #[test]
 fn opencode_by_acp_is_denied_what_lies_outside() {
-    outside(OPENCODE_ACP);
+    outside(OPENCODE_ACP, "");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::hands::{CODEX, GEMINI, Hand};
 use super::hooked::processes;
 use super::journal::Journal;
 use super::model::Step;
-use super::others::{ONE_FILE, Scene, THREE_FILES};
+use super::others::{ONE_FILE, Scene, THREE_FILES, three_files};
 use super::stopping;
 use crate::cli::Ran;
 
@@ -18,19 +18,6 @@ fn held(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<St
     let settings = format!("mode = \"hook\"\n{}", scene.terminal.read("loopkeeper.toml"));
     scene.terminal.file("loopkeeper.toml", &settings).file("count.sh", "cat ?.txt | wc -l\n");
     scene
-}
-
-fn three_files(hand: Hand, root: &Path) -> Vec<Step> {
-    let write = |name: &str, words| (hand.write)(&root.join(name), words);
-    vec![
-        write("a.txt", "one\n"),
-        Step::Text("One is there."),
-        write("b.txt", "two\n"),
-        (hand.run)("sh count.sh"),
-        Step::Text("Two are there."),
-        write("c.txt", "three\n"),
-        Step::Text("Three are there."),
-    ]
 }
 
 fn endings(journal: &Journal) -> Vec<&Value> {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::journal::Journal;
-use super::looping::{ONE_LINE, Scene, THREE_LINES, edit, path};
+use super::looping::{ONE_LINE, Scene, THREE_LINES, path, three_lines};
 use super::model::Step;
 
 fn hooked(task: &str, more: &str, script: impl FnOnce(&std::path::Path) -> Vec<Step>) -> Scene {
@@ -11,15 +11,6 @@ fn hooked(task: &str, more: &str, script: impl FnOnce(&std::path::Path) -> Vec<S
     let settings = format!("mode = \"hook\"\n{}{more}", scene.terminal.read("loopkeeper.toml"));
     scene.terminal.file("loopkeeper.toml", &settings).file("count.sh", "wc -l < a.txt\n");
     scene
-}
-
-fn three_lines(root: &std::path::Path) -> Vec<Step> {
-    let mut script = vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("One line is there.")];
-    script.extend(edit(root, "one\n", "one\ntwo\n"));
-    script.push(Step::Text("Two lines are there."));
-    script.extend(edit(root, "two\n", "two\nthree\n"));
-    script.push(Step::Text("Three lines are there."));
-    script
 }
 
 /// How many processes of the agent there were.

@@ -10,7 +10,7 @@ use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 
 use super::journal::Journal;
-use super::looping::{Scene, THREE_LINES, edit, path};
+use super::looping::{Scene, THREE_LINES, path, three_lines};
 use super::model::Step;
 use super::program;
 use crate::not_run;
@@ -126,15 +126,6 @@ fn waiting(settings: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Option<Sc
     scene.terminal.run(&["hook", "install"]).expect(0);
     scene.terminal.run(&["run", "--attach", "--trust"]).expect(0);
     Some(scene)
-}
-
-fn three_lines(root: &Path) -> Vec<Step> {
-    let mut script = vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("One line is there.")];
-    script.extend(edit(root, "one\n", "one\ntwo\n"));
-    script.push(Step::Text("Two lines are there."));
-    script.extend(edit(root, "two\n", "two\nthree\n"));
-    script.push(Step::Text("Three lines are there."));
-    script
 }
 
 #[test]

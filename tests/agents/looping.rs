@@ -61,7 +61,17 @@ pub(super) fn path(root: &Path, name: &str) -> String {
     root.join(name).to_string_lossy().into_owned()
 }
 
-pub(super) fn edit(root: &Path, old: &str, new: &str) -> [Step; 2] {
+/// A line in each of three iterations.
+pub(super) fn three_lines(root: &Path) -> Vec<Step> {
+    let mut script = vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("One line is there.")];
+    script.extend(edit(root, "one\n", "one\ntwo\n"));
+    script.push(Step::Text("Two lines are there."));
+    script.extend(edit(root, "two\n", "two\nthree\n"));
+    script.push(Step::Text("Three lines are there."));
+    script
+}
+
+fn edit(root: &Path, old: &str, new: &str) -> [Step; 2] {
     let file = path(root, "a.txt");
     [
         Step::Tool("Read", json!({"file_path": file})),
@@ -79,11 +89,8 @@ pub(super) const ONE_LINE: &str = "# A line\n\n## Done when\n\n- It is there: `h
 #[test]
 fn claude_edits_over_three_iterations_until_it_is_verified() {
     let scene = Scene::new(THREE_LINES, |root| {
-        let mut script = vec![Step::write(&path(root, "a.txt"), "one\n"), Step::Text("One line is there.")];
-        script.extend(edit(root, "one\n", "one\ntwo\n"));
-        script.extend([Step::bash("sh count.sh"), Step::Text("Two lines are there.")]);
-        script.extend(edit(root, "two\n", "two\nthree\n"));
-        script.push(Step::Text("Three lines are there."));
+        let mut script = three_lines(root);
+        script.insert(4, Step::bash("sh count.sh"));
         script
     });
     scene.terminal.file("count.sh", "wc -l < a.txt\n");

@@ -83,19 +83,22 @@ pub(super) const THREE_FILES: &str = "# Three files\n\nWrite them.\n\n## Done wh
 
 pub(super) const ONE_FILE: &str = "# A file\n\n## Done when\n\n- It is there: `has \"one\" a.txt`\n";
 
+/// A file in each of three iterations.
+pub(super) fn three_files(hand: Hand, root: &Path) -> Vec<Step> {
+    let write = |name: &str, words| (hand.write)(&root.join(name), words);
+    vec![
+        write("a.txt", "one\n"),
+        Step::Text("One is there."),
+        write("b.txt", "two\n"),
+        (hand.run)("sh count.sh"),
+        Step::Text("Two are there."),
+        write("c.txt", "three\n"),
+        Step::Text("Three are there."),
+    ]
+}
+
 pub(super) fn three_iterations(hand: Hand) {
-    let scene = Scene::new(hand, THREE_FILES, "", |root| {
-        let write = |name: &str, words| (hand.write)(&root.join(name), words);
-        vec![
-            write("a.txt", "one\n"),
-            Step::Text("One is there."),
-            write("b.txt", "two\n"),
-            (hand.run)("sh count.sh"),
-            Step::Text("Two are there."),
-            write("c.txt", "three\n"),
-            Step::Text("Three are there. <promise>COMPLETE</promise>"),
-        ]
-    });
+    let scene = Scene::new(hand, THREE_FILES, "", |root| three_files(hand, root));
     scene.terminal.file("count.sh", "cat ?.txt | wc -l\n");
     let journal = scene.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
@@ -182,12 +185,23 @@ pub(super) fn over_its_quota(hand: Hand) {
 }
 
 /// Its safe mode keeps it inside of the work tree, and what it was refused does not look like work.
-pub(super) fn denied(hand: Hand, more: &str, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
+fn denied(hand: Hand, more: &str, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
     let scene = Scene::new(hand, ONE_FILE, more, script);
     let ended = scene.until(|it| it["type"] == "agent-ended");
     assert!(ended["run"]["denials"].as_u64().is_some_and(|it| it >= 1), "{ended}");
     assert!(!ended["run"]["denied"].as_array().expect("names").is_empty(), "{ended}");
     assert!(!scene.terminal.root().join(outside).exists());
+}
+
+pub(super) fn no_check(hand: Hand) {
+    let run = |_: &Path| vec![(hand.run)("echo no > b.txt"), Step::Text("Done.")];
+    denied(hand, "", run, "b.txt".into());
+}
+
+/// `more` as of [`Scene::new`].
+pub(super) fn outside(hand: Hand, more: &str) {
+    let write = |root: &Path| vec![(hand.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
+    denied(hand, more, write, "../b.txt".into());
 }
 
 pub(super) fn stopped(hand: Hand, sandbox: &str, more: &str) {
@@ -219,11 +233,10 @@ fn codex_over_its_quota_is_waited_for() {
 
 #[test]
 fn codex_is_denied_what_lies_outside() {
-    let write = |root: &Path| vec![(CODEX.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
     // Temporary files are no outside to it, and that is where the test stands.
     let strict = ["slash_tmp", "tmpdir_env_var"]
         .map(|it| format!("\"-c\", \"sandbox_workspace_write.exclude_{it}=true\""));
-    denied(CODEX, &format!("args = [{}]\n", strict.join(", ")), write, "../b.txt".into());
+    outside(CODEX, &format!("args = [{}]\n", strict.join(", ")));
 }
 
 /// Its own sandbox would end the tool with it.
@@ -259,8 +272,7 @@ fn opencode_over_its_quota_is_waited_for() {
 
 #[test]
 fn opencode_is_denied_commands_that_are_no_checks() {
-    let run = |_: &Path| vec![(OPENCODE.run)("echo no > b.txt"), Step::Text("Done.")];
-    denied(OPENCODE, "", run, "b.txt".into());
+    no_check(OPENCODE);
 }
 
 #[test]
@@ -304,8 +316,7 @@ fn gemini_over_its_quota_is_waited_for() {
 
 #[test]
 fn gemini_is_denied_commands_that_are_no_checks() {
-    let run = |_: &Path| vec![(GEMINI.run)("echo no > b.txt"), Step::Text("Done.")];
-    denied(GEMINI, "", run, "b.txt".into());
+    no_check(GEMINI);
 }
 
 #[test]
@@ -326,8 +337,7 @@ fn qwen_completes_three_iterations() {
 
 #[test]
 fn qwen_is_denied_commands_that_are_no_checks() {
-    let run = |_: &Path| vec![(QWEN.run)("echo no > b.txt"), Step::Text("Done.")];
-    denied(QWEN, "", run, "b.txt".into());
+    no_check(QWEN);
 }
 
 #[test]

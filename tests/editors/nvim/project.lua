@@ -1,6 +1,7 @@
 -- A workspace with a task and an agent that does exactly what the scenario says: each time it is started it waits for
 -- the scenario's next script and runs it.
 
+local Editor = require('editor')
 local support = require('support')
 
 local Project = {}
@@ -64,6 +65,16 @@ function Project.new(options)
   self.server = vim.env.RALPH_TEST_SERVER
   self.next = 1
   return self
+end
+
+--- An editor whose server knows the task.
+---@param options? { file?: string, lua?: string }
+function Project:open(options)
+  options = options or {}
+  local file = options.file or 'PROMPT.md'
+  local editor = Editor.start({ folder = self.folder, file = file, server = self.server, lua = options.lua })
+  editor:wait_statusline('^Ralph')
+  return editor
 end
 
 ---@param path string

@@ -8,6 +8,8 @@ use crate::agent::hooks::Way;
 use crate::agent::reader::Halt;
 use crate::settings::PromptBy;
 
+/// What Codex says at least.
+const CODEX: &str = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\"}";
 const STATUS: &str = "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n";
 const BLOCKED: &str = "---RALPH_STATUS---\nSTATUS: BLOCKED\nEXIT_SIGNAL: false\n---END_RALPH_STATUS---\n";
 
@@ -159,8 +161,7 @@ fn whether_it_ends_and_is_held() {
     check(set(Probe::Stop, never), Question::Stop, Answer::Unclear, "never ran");
     check(set(Probe::Hook, ended("x")), Question::Hook, Answer::No, "no hook ran");
     let of_codex = |calls: &mut Calls| {
-        let said = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\"}";
-        calls.insert(Probe::Answer, ended(said));
+        calls.insert(Probe::Answer, ended(CODEX));
         calls.insert(Probe::Hook, ended("x"));
     };
     check(of_codex, Question::Hook, Answer::Unclear, "nobody reviewed");
@@ -171,8 +172,7 @@ fn whether_it_ends_and_is_held() {
 fn whether_the_hook_that_hook_mode_gives_it_holds() {
     let ask = |by, ran: bool, said: &str, answer, fact| {
         let change = |calls: &mut Calls| {
-            let codex = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\"}";
-            calls.insert(Probe::Answer, ended(codex));
+            calls.insert(Probe::Answer, ended(CODEX));
             let seen = if ran { with("hooked", "yes", ended(said)) } else { ended(said) };
             calls.insert(Probe::Hook, Seen { hook_by: Some(by), ..seen });
         };
@@ -195,7 +195,7 @@ fn output_is_known_by_its_beginning_and_its_end() {
     for (text, expect) in [
         (format!("{claude}\n{result}\n"), Format::Claude),
         (format!("{claude}\n"), Format::UnknownJson),
-        ("{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.completed\"}".into(), Format::Codex),
+        (CODEX.into(), Format::Codex),
         (
             "{\"type\":\"init\",\"session_id\":\"t\"}\n{\"type\":\"result\",\"status\":\"success\"}".into(),
             Format::Gemini,
@@ -293,7 +293,7 @@ fn scenes_ask_for_what_only_they_know() {
     let (one, other) = (Words::new(1), Words::new(2));
     assert!(one != other && one.word().len() == 16 && one.word().chars().all(|it| it.is_ascii_lowercase()));
     for probe in Probe::ALL {
-        let scene = scene(probe, &one, "/tmp/x", false);
+        let scene = scene(probe, &one, "/scratch", false);
         assert!(!scene.prompt.contains(&one.word()) && !scene.prompt.contains(&one.hooked()), "{probe:?}");
         let sum = one.sum().to_string();
         assert!(
@@ -307,8 +307,8 @@ fn scenes_ask_for_what_only_they_know() {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             assert!(value["hooks"].is_object(), "{name}");
         }
-        let told = super::scene(probe, &one, "/tmp/x", true);
+        let told = super::scene(probe, &one, "/scratch", true);
         assert!(told.files.iter().all(|it| !it.1.contains("\"hooks\"")), "{probe:?}");
-        assert_eq!(told.hook, (probe == Probe::Hook).then(|| "sh '/tmp/x/hook.sh'".to_owned()));
+        assert_eq!(told.hook, (probe == Probe::Hook).then(|| "sh '/scratch/hook.sh'".to_owned()));
     }
 }

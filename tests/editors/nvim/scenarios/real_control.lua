@@ -1,14 +1,12 @@
 -- A loop is stopped, paused and steered; a check that the user fixed by hand turns its diagnostic off; an iteration is
 -- looked at and rolled back.
 
-local Editor = require('editor')
 local Project = require('project')
 local support = require('support')
 
 local function start()
   local project = Project.new()
-  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
-  editor:wait_statusline('^Ralph')
+  local editor = project:open()
   editor:ex('Ralph trust')
   editor:wait_question('May these run here?')
   editor:answer('Trust these')

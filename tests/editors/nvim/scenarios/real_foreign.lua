@@ -1,6 +1,5 @@
 -- A loop of Claude Code's plugin is shown while it runs, stopped, and taken over.
 
-local Editor = require('editor')
 local Project = require('project')
 local support = require('support')
 
@@ -10,9 +9,7 @@ local state = '---\nactive: true\niteration: %d\nsession_id: abc\nmax_iterations
 
 local function start()
   local project = Project.new()
-  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
-  editor:wait_statusline('^Ralph$')
-  return project, editor
+  return project, project:open()
 end
 
 return {

@@ -1,7 +1,6 @@
 -- A loop from start to done, as a user lives through it: the task opened, its failing criteria underlined, the trust
 -- question, the counter, *done*; the commands of a folder that nobody trusts are never run.
 
-local Editor = require('editor')
 local Project = require('project')
 local support = require('support')
 
@@ -27,9 +26,7 @@ end
 
 local function start()
   local project = Project.new()
-  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
-  editor:wait_statusline('^Ralph')
-  return project, editor
+  return project, project:open()
 end
 
 return {

@@ -1,7 +1,6 @@
 -- The plan is the user's to change: an item is skipped and moved in the buffer, beside what is typed there, and
 -- written when the user writes it.
 
-local Editor = require('editor')
 local Project = require('project')
 local support = require('support')
 
@@ -10,9 +9,7 @@ local plan = '# Plan\n\n- [ ] one\n- [x] two\n- [ ] three\n'
 local function start(lua)
   local project = Project.new()
   project:file('fix_plan.md', plan)
-  local editor = Editor.start({ folder = project.folder, file = 'fix_plan.md', server = project.server, lua = lua })
-  editor:wait_statusline('^Ralph')
-  return project, editor
+  return project, project:open({ file = 'fix_plan.md', lua = lua })
 end
 
 --- Chooses the action whose title begins so, in the line that holds a text.

@@ -1,19 +1,12 @@
 -- The loop is no child of the editor: it outlives Neovim's end and a killed server, and whoever comes back sees all of
 -- it. Two Neovims on one workspace show the same.
 
-local Editor = require('editor')
 local Project = require('project')
 local support = require('support')
 
-local function open(project)
-  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
-  editor:wait_statusline('^Ralph')
-  return editor
-end
-
 local function start()
   local project = Project.new()
-  local editor = open(project)
+  local editor = project:open()
   editor:ex('Ralph start')
   editor:wait_question('not trusted')
   editor:answer('Trust and start')
@@ -25,7 +18,7 @@ end
 return {
   run = function()
     local project, first = start()
-    local second = open(project)
+    local second = project:open()
     second:wait_statusline('Ralph 1/9 · 0/3')
 
     -- The server is killed while the loop goes on.
@@ -51,7 +44,7 @@ return {
     project:agent_does('echo hello > b.txt')
     project:wait_agent(3)
 
-    local third = open(project)
+    local third = project:open()
     third:wait_statusline('Ralph 3/9 · 2/3')
     third:ex('Ralph log')
     support.wait('the history', function()

@@ -1,14 +1,11 @@
 -- A loop of the terminal and one of the editor are the same thing: each sees and steers the other's.
 
-local Editor = require('editor')
 local Project = require('project')
 local support = require('support')
 
 local function start()
   local project = Project.new()
-  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
-  editor:wait_statusline('^Ralph$')
-  return project, editor
+  return project, project:open()
 end
 
 local function succeeds(project, arguments)

@@ -1,13 +1,11 @@
 -- A loop that needs its user: the breaker opens, the keeper is killed. Said once, shown until it is dealt with, and
 -- dealt with from the editor.
 
-local Editor = require('editor')
 local Project = require('project')
 local support = require('support')
 
 local function start(project)
-  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
-  editor:wait_statusline('^Ralph')
+  local editor = project:open()
   editor:ex('Ralph start')
   editor:wait_question('not trusted')
   editor:answer('Trust and start')

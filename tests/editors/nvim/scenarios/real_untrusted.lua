@@ -60,8 +60,7 @@ return {
     support.same({}, project.keepers(), 'keepers')
 
     -- Trusted by the editor, but nobody said yes to these commands.
-    local other = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
-    other:wait_statusline('^Ralph')
+    local other = project:open()
     other:ex('Ralph start')
     other:wait_question('not trusted')
     other:answer('Not now')

@@ -1,6 +1,5 @@
 -- What the agent weakened is told where it concerns; it is put back by one action, and taken as it is by another.
 
-local Editor = require('editor')
 local Project = require('project')
 local support = require('support')
 
@@ -10,8 +9,7 @@ local test = 'def test_sum():\n    assert 1 + 2 == 3\n'
 local function start()
   local project = Project.new({ task = task })
   project:file('tests/test_sum.py', test)
-  local editor = Editor.start({ folder = project.folder, file = 'PROMPT.md', server = project.server })
-  editor:wait_statusline('^Ralph')
+  local editor = project:open()
   editor:ex('Ralph trust')
   editor:wait_question('May these run here?')
   editor:answer('Trust this command')
