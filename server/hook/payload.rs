@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use loopkeeper_core::cut;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -62,7 +63,8 @@ impl Payload {
 
     pub(super) fn question(&self, event: &str, token: &str) -> Value {
         let mut question = request(event, token);
-        let text = self.last_assistant_message.as_deref().map(end);
+        // Its end is where an agent says what it claims.
+        let text = self.last_assistant_message.as_deref().map(|it| cut::last(it, MOST_TEXT));
         let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());
         let told = [
             ("session", self.session_id.as_deref()),
@@ -79,15 +81,6 @@ impl Payload {
         }
         question
     }
-}
-
-/// The end of it: that is where an agent says what it claims.
-fn end(text: &str) -> &str {
-    let mut from = text.len().saturating_sub(MOST_TEXT);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.get(from..).unwrap_or_default()
 }
 
 /// On stdout, in the words that Claude Code, Codex and Gemini share.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use git2::{Delta, Diff, DiffDelta, DiffOptions, FileMode, Oid, Patch};
+use loopkeeper_core::cut;
 use loopkeeper_core::journal::Lines;
 
 use super::error::{Result, SnapshotError};
@@ -31,11 +32,7 @@ pub(super) fn text(objects: &Objects, (a, b): (Oid, Oid), limit: usize) -> Resul
         Ok(Step::Next)
     })?;
     if text.len() > limit {
-        let mut end = limit;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(text.get(..end).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1));
+        text.truncate(cut::first(&text, limit).rfind('\n').map_or(0, |it| it + 1));
         text.push_str("… more changes than are shown here\n");
     }
     Ok(text)

@@ -11,6 +11,7 @@ pub mod agent;
 pub mod branch;
 pub mod check;
 pub mod claims;
+pub mod cut;
 pub mod decide;
 pub mod digest;
 pub mod doctor;

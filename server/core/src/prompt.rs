@@ -12,6 +12,7 @@ mod template;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::CheckResult;
+use crate::cut;
 use crate::journal::{Changes, Claim, Pinned, QuestionKind};
 use crate::settings::Committer;
 use crate::task::{CriterionId, PlanItem};
@@ -146,7 +147,7 @@ fn join(task: &str, state: &str) -> String {
 
 fn shortened_task(task: &str, room: usize) -> String {
     const NOTE: &str = "\n\n[the rest of this document is too long for a prompt: read it in its file]";
-    let kept = markdown::head(task, room.saturating_sub(NOTE.len() + 2));
+    let kept = cut::first(task, room.saturating_sub(NOTE.len() + 2));
     format!("{kept}{NOTE}")
 }
 

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use loopkeeper_core::cut;
 use lsp_types::Position;
 
 /// What a column counts, as negotiated.
@@ -31,7 +32,7 @@ impl Lines {
 
     /// The place of a byte.
     pub fn position(&self, text: &str, byte: usize, encoding: Encoding) -> Position {
-        let byte = floor(text, byte);
+        let byte = cut::first(text, byte).len();
         let line = self.begins.partition_point(|begin| *begin <= byte).saturating_sub(1);
         let begin = self.begins.get(line).copied().unwrap_or_default();
         let before = text.get(begin..byte).unwrap_or_default();
@@ -50,7 +51,7 @@ impl Lines {
         let content = text.get(begin..end).unwrap_or_default().trim_end_matches(['\n', '\r']);
         let column = place.character as usize;
         match encoding {
-            Encoding::Utf8 => begin + floor(content, column),
+            Encoding::Utf8 => begin + cut::first(content, column).len(),
             Encoding::Utf16 => begin + of_utf16(content, column),
         }
     }
@@ -67,10 +68,6 @@ impl Lines {
         let start = self.byte(text, range.start, encoding);
         start..self.byte(text, range.end, encoding).max(start)
     }
-}
-
-fn floor(text: &str, byte: usize) -> usize {
-    (0..=byte.min(text.len())).rev().find(|it| text.is_char_boundary(*it)).unwrap_or_default()
 }
 
 fn of_utf16(content: &str, column: usize) -> usize {

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use loopkeeper_core::cut;
 use tokio::time::Instant;
 
 use super::Pace;
@@ -52,9 +53,8 @@ impl Output {
 fn portions(mut text: &str, most: usize) -> Vec<&str> {
     let mut portions = Vec::new();
     while text.len() > most {
-        let end = (0..=most).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(most);
-        let head = text.get(..end).unwrap_or_default();
-        let end = head.rfind('\n').map_or(end, |it| it + 1);
+        let head = cut::first(text, most);
+        let end = head.rfind('\n').map_or(head.len(), |it| it + 1);
         let (portion, rest) = text.split_at(end);
         portions.push(portion);
         text = rest;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use loopkeeper_core::agent::reader::Reader;
+use loopkeeper_core::cut;
 use loopkeeper_core::probe::Seen;
 use loopkeeper_core::settings::Dialect;
 use loopkeeper_core::view::words;
@@ -32,13 +33,9 @@ pub(super) struct Interrupts {
 impl Interrupts {
     /// Needs a runtime.
     pub(super) fn listen() -> io::Result<Self> {
-        let source = |kind: SignalKind| signal(kind);
-        let sources = [
-            source(SignalKind::interrupt())?,
-            source(SignalKind::terminate())?,
-            source(SignalKind::hangup())?,
-        ];
-        Ok(Self { sources, heard: 0 })
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
+        Ok(Self { sources: [interrupt?, terminate?, hangup?], heard: 0 })
     }
 
     /// How the agent is to be ended: gently first, at once where somebody asks again.
@@ -178,8 +175,24 @@ fn keep(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
     if kept.len() > 2 * MOST_BYTES {
-        let cut = kept.len() - MOST_BYTES;
-        let cut = kept.get(cut..).map_or(cut, |rest| cut + rest.find('\n').map_or(0, |it| it + 1));
-        *kept = kept.get(cut..).unwrap_or_default().to_owned();
+        let end = cut::last(kept, MOST_BYTES);
+        *kept = end.split_once('\n').map_or(end, |(_, whole)| whole).to_owned();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_BYTES, keep};
+
+    #[test]
+    fn of_much_output_whole_lines_of_its_end_are_kept() {
+        let mut kept = String::new();
+        let line = "é".repeat(1_000);
+        for at in 0..2_000 {
+            keep(&mut kept, &format!("{at}{line}"));
+            assert!(kept.lines().last().is_some_and(|it| it.starts_with(&at.to_string())), "{at}");
+            assert!(kept.lines().all(|it| it.ends_with(&line)), "{at}");
+        }
+        assert!(kept.len() > MOST_BYTES / 2 && kept.len() < 3 * MOST_BYTES, "{}", kept.len());
     }
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize;
+use crate::{cut, sanitize};
 use block::{Block, Next};
 pub use fingerprint::fingerprint;
 
@@ -59,7 +59,7 @@ impl ErrorScan {
 
     /// Reads one line, without its line end.
     pub fn line(&mut self, raw: &str) {
-        let clean = sanitize::strip_escapes(beginning(raw));
+        let clean = sanitize::strip_escapes(cut::first(raw, LINE_BYTES));
         for line in clean.split('\n') {
             self.clean_line(line.trim_end());
         }
@@ -142,14 +142,6 @@ pub fn joined(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenError> {
         all.extend(follow_up);
     }
     all.into()
-}
-
-fn beginning(line: &str) -> &str {
-    let mut end = line.len().min(LINE_BYTES);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    line.get(..end).unwrap_or_default()
 }
 
 fn seen(decisive: &str) -> Option<SeenError> {

@@ -15,8 +15,8 @@ use crate::agent::{
     Act, AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS, ToolUse,
     Turn, text,
 };
-use crate::sanitize;
 use crate::settings::Dialect;
+use crate::{cut, sanitize};
 
 const MAX_FILES: usize = 1000;
 /// Answers in a row that hold nothing: the agent asks for ever what it cannot read.
@@ -268,7 +268,7 @@ impl Reader {
             session_tokens: turn.session_tokens,
             session: tally.session,
             model: tally.model,
-            final_text: tail(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
+            final_text: cut::last(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
             denied: few(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
             session_lost,
@@ -438,7 +438,7 @@ fn append(said: &mut String, line: &str) {
     }
     said.push_str(line);
     if said.len() > 4 * FINAL_TEXT_BYTES {
-        *said = tail(said, FINAL_TEXT_BYTES).to_owned();
+        *said = cut::last(said, FINAL_TEXT_BYTES).to_owned();
     }
 }
 
@@ -451,15 +451,6 @@ fn few(denied: &[String]) -> Vec<String> {
         }
     }
     kept
-}
-
-/// The last `bytes` of a text, from a character's start.
-fn tail(text: &str, bytes: usize) -> &str {
-    let mut from = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    text.get(from..).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod tests;
 use super::output::Output;
 use super::{CommandRun, HEAD_BYTES, TAIL_BYTES};
 use crate::redact::Redactor;
-use crate::sanitize;
+use crate::{cut, sanitize};
 
 /// What of an output is kept with its result. `tail` is empty when `head` holds everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,11 +23,11 @@ impl Excerpt {
 
     pub(super) fn of_output(output: &Output, redactor: &Redactor) -> Self {
         // Redacted as a whole: a secret that lies across a cut must not show its halves.
-        cut(&redactor.redact(&sanitize::text(&output.both())))
+        of_text(&redactor.redact(&sanitize::text(&output.both())))
     }
 }
 
-fn cut(text: &str) -> Excerpt {
+fn of_text(text: &str) -> Excerpt {
     if text.len() <= HEAD_BYTES {
         return Excerpt { head: text.to_owned(), tail: String::new() };
     }
@@ -35,21 +35,14 @@ fn cut(text: &str) -> Excerpt {
     Excerpt { head: head.to_owned(), tail: rest.get(start_of_tail(rest)..).unwrap_or_default().to_owned() }
 }
 
-/// The last start of a character at or before `most`.
-fn boundary(text: &str, most: usize) -> usize {
-    (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
-}
-
 /// After the last line that fits whole, or within the first line when that alone is too long.
 fn end_of_head(text: &str) -> usize {
-    let most = boundary(text, HEAD_BYTES);
-    text.get(..most).and_then(|it| it.rfind('\n')).map_or(most, |at| at + 1)
+    let head = cut::first(text, HEAD_BYTES);
+    head.rfind('\n').map_or(head.len(), |at| at + 1)
 }
 
 fn start_of_tail(text: &str) -> usize {
-    let whole = text.len();
-    let at_char = |it: &usize| text.is_char_boundary(*it);
-    let least = (whole.saturating_sub(TAIL_BYTES)..=whole).find(at_char).unwrap_or(whole);
+    let least = text.len() - cut::last(text, TAIL_BYTES).len();
     let at_line = least == 0 || text.get(..least).is_some_and(|it| it.ends_with('\n'));
     let next = || text.get(least..).and_then(|it| it.find('\n')).map(|at| least + at + 1);
     if at_line { least } else { next().filter(|it| *it < text.len()).unwrap_or(least) }

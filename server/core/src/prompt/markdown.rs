@@ -1,5 +1,7 @@
 //! Foreign text inside the prompt's Markdown: fences and code spans that nothing inside can close.
 
+use crate::cut;
+
 /// A fenced block, one backtick longer than any run inside.
 pub(crate) fn fenced(text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
@@ -21,24 +23,11 @@ pub(super) fn line(text: &str) -> String {
 
 /// The last `bytes` of a text, from the start of a line where that costs little.
 pub(crate) fn tail(text: &str, bytes: usize) -> &str {
-    let mut from = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let kept = text.get(from..).unwrap_or_default();
+    let kept = cut::last(text, bytes);
     match kept.find('\n') {
-        Some(at) if from > 0 && at < bytes / 4 => kept.get(at + 1..).unwrap_or_default(),
+        Some(at) if kept.len() < text.len() && at < bytes / 4 => kept.get(at + 1..).unwrap_or_default(),
         _ => kept,
     }
-}
-
-/// The first `bytes` of a text.
-pub(super) fn head(text: &str, bytes: usize) -> &str {
-    let mut to = bytes.min(text.len());
-    while !text.is_char_boundary(to) {
-        to -= 1;
-    }
-    text.get(..to).unwrap_or_default()
 }
 
 fn longest_run(text: &str) -> usize {

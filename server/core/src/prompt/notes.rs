@@ -3,8 +3,10 @@
 
 use std::fmt::Write as _;
 
+use crate::cut;
+
 use super::PromptInput;
-use super::markdown::{fenced, head, line, span};
+use super::markdown::{fenced, line, span};
 
 /// Of the patterns at the top of a progress file.
 const PATTERNS_BYTES: usize = 8 * 1024;
@@ -34,7 +36,7 @@ pub fn patterns(text: &str) -> &str {
         }
         end += line.len();
     }
-    head(rest.get(..end).unwrap_or_default().trim(), PATTERNS_BYTES)
+    cut::first(rest.get(..end).unwrap_or_default().trim(), PATTERNS_BYTES)
 }
 
 /// Where the text behind the heading begins, and the heading's level.

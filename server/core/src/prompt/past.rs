@@ -3,10 +3,11 @@
 
 use std::fmt::Write as _;
 
+use crate::cut;
 use crate::journal::Claim;
 use crate::view::words;
 
-use super::markdown::{fenced, head, line, span, tail};
+use super::markdown::{fenced, line, span, tail};
 use super::sections::{MAX_FILES, all_failing, short};
 use super::{KEPT_WHOLE, MAX_DECISIONS, MAX_LINES, Past, PromptInput};
 
@@ -85,11 +86,11 @@ fn one_line(past: &Past<'_>) -> String {
     if !past.commits.is_empty() {
         let _ = write!(text, "; committed {}", quoted(past.commits).join(", "));
     }
-    if text.len() <= LINE_BYTES { text } else { format!("{}…", head(&text, LINE_BYTES)) }
+    if text.len() <= LINE_BYTES { text } else { format!("{}…", cut::first(&text, LINE_BYTES)) }
 }
 
 fn quoted(subjects: &[String]) -> Vec<String> {
-    subjects.iter().map(|it| span(head(&line(it), SUBJECT_BYTES))).collect()
+    subjects.iter().map(|it| span(cut::first(&line(it), SUBJECT_BYTES))).collect()
 }
 
 fn whole(out: &mut String, past: &Past<'_>) {

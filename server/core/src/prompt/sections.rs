@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use crate::check::{CheckResult, Status};
+use crate::cut;
 use crate::decide::stages;
 use crate::journal::{Pinned, QuestionKind, Role};
 use crate::settings::Committer;
 use crate::view::words;
 
 use super::grammar::described;
-use super::markdown::{fenced, head, line, span, tail};
+use super::markdown::{fenced, line, span, tail};
 use super::{PromptInput, notes, past, plan};
 
 /// Entries of a list; more of them help nobody.
@@ -210,7 +211,7 @@ fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Ite
 /// What the last iteration wanted to know: the answer, or that there is none.
 fn settled(out: &mut String, input: &PromptInput<'_>) {
     let Some(asked) = input.settled else { return };
-    let question = head(&line(asked.question), QUESTION_BYTES).to_owned();
+    let question = cut::first(&line(asked.question), QUESTION_BYTES).to_owned();
     match asked.kind {
         QuestionKind::Denied => out.push_str("## What the iteration before this one was denied\n\n"),
         QuestionKind::Agent | QuestionKind::UsageLimit => {
@@ -324,5 +325,5 @@ fn name(pinned: &Pinned) -> String {
 
 pub(super) fn short(text: &str) -> String {
     let text = line(text);
-    if text.len() <= NAME_BYTES { text } else { format!("{}…", head(&text, NAME_BYTES)) }
+    if text.len() <= NAME_BYTES { text } else { format!("{}…", cut::first(&text, NAME_BYTES)) }
 }

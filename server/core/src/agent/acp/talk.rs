@@ -12,6 +12,7 @@ use super::call::Call;
 use super::policy::{Inside, outcome};
 use super::start::Order;
 use crate::agent::fields::{list, micros, text, text_at};
+use crate::cut;
 use replies::{Wish, can_resume, cost, model, tokens, wishes};
 
 /// The protocol's version that we speak.
@@ -388,11 +389,7 @@ fn no(id: &Value, code: i64, message: &str) -> Do {
 fn short(mut value: Value) -> Value {
     match &mut value {
         Value::String(words) if words.len() > LONGEST => {
-            let mut from = words.len() - LONGEST;
-            while !words.is_char_boundary(from) {
-                from += 1;
-            }
-            words.drain(..from);
+            *words = cut::last(words, LONGEST).to_owned();
         }
         Value::Array(items) => items.iter_mut().for_each(|it| *it = short(it.take())),
         Value::Object(fields) => fields.values_mut().for_each(|it| *it = short(it.take())),

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{CommandRun, Excerpt, HEAD_BYTES, TAIL_BYTES, cut};
+use super::{CommandRun, Excerpt, HEAD_BYTES, TAIL_BYTES, of_text};
 use crate::redact::Redactor;
 
 #[test]
@@ -19,14 +19,14 @@ fn short_outputs_stay_whole() {
 #[test]
 fn long_outputs_keep_whole_lines_of_both_ends() {
     let text = (0..5000).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
-    let Excerpt { head, tail } = cut(&text);
+    let Excerpt { head, tail } = of_text(&text);
     assert!(head.starts_with("line 0\n") && head.ends_with('\n') && head.len() > HEAD_BYTES - 20);
     assert!(tail.starts_with("line ") && tail.ends_with("line 4999\n") && tail.len() > TAIL_BYTES - 20);
 }
 
 #[test]
 fn one_endless_line_is_cut_at_characters() {
-    let Excerpt { head, tail } = cut(&"é".repeat(20_000));
+    let Excerpt { head, tail } = of_text(&"é".repeat(20_000));
     assert_eq!((head.len(), tail.len()), (HEAD_BYTES, TAIL_BYTES));
 }
 
@@ -44,7 +44,7 @@ proptest! {
     #[test]
     fn caps_hold_and_the_ends_are_the_ends(lines in prop::collection::vec("\\PC{0,300}", 0..80)) {
         let text = lines.join("\n");
-        let Excerpt { head, tail } = cut(&text);
+        let Excerpt { head, tail } = of_text(&text);
         prop_assert!(head.len() <= HEAD_BYTES && tail.len() <= TAIL_BYTES);
         prop_assert!(text.starts_with(&head) && text.ends_with(&tail));
         prop_assert!(head.len() + tail.len() <= text.len());

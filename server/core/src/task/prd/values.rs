@@ -7,6 +7,7 @@ use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
+use crate::cut;
 use crate::settings::closest::slips_between;
 use crate::task::FindingCode;
 use crate::task::grammar::{Fault, shortened};
@@ -152,21 +153,11 @@ impl Reader<'_> {
 
     /// A range that can be sliced: errors may point into a character or behind the end.
     pub(super) fn whole_characters(&self, range: Range<usize>) -> Range<usize> {
-        let start = floor(self.json, range.start);
-        let mut end = range.end.min(self.json.len()).max(start);
-        while !self.json.is_char_boundary(end) {
-            end += 1;
-        }
-        start..end
+        let start = cut::first(self.json, range.start).len();
+        let whole = self.json.len();
+        let behind = cut::last(self.json, whole - range.end.min(whole).max(start));
+        start..whole - behind.len()
     }
-}
-
-fn floor(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// "Unexpected token" in the middle of a sentence.
