@@ -121,32 +121,19 @@ fn say(why: &str) {
 
 fn ask(event: Event) -> Result<Verdict, String> {
     let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
-    let door = Door::from_environment().ok_or("no loop of loopkeeper started this agent")?;
-    let question = payload.question(event.word(), &door.token);
-    let answer = door.converse(event.patience(), &question);
-    answer.map_err(|error| format!("the keeper does not answer: {error}"))?.verdict()
+    let door = Door::from_environment()?;
+    door.ask(event.patience(), &payload.question(event.word(), &door.token))
 }
 
 /// The same for an agent that has no hooks but is talked to: what comes next, if anything.
 pub fn next(session: &str) -> Result<Option<String>, String> {
-    let door = Door::from_environment().ok_or("no loop of loopkeeper started this agent")?;
+    let door = Door::from_environment()?;
     let mut question = request(Event::Stop.word(), &door.token);
     if let Some(fields) = question.as_object_mut() {
         fields.insert("session".to_owned(), json!(session));
     }
-    let answer = door.converse(Event::Stop.patience(), &question);
-    let verdict = answer.map_err(|error| format!("the keeper does not answer: {error}"))?.verdict()?;
+    let verdict = door.ask(Event::Stop.patience(), &question)?;
     Ok((verdict.decision == "block").then_some(verdict.reason))
-}
-
-impl Answer {
-    fn verdict(self) -> Result<Verdict, String> {
-        match self {
-            Self { verdict: Some(verdict), .. } => Ok(verdict),
-            Self { error: Some(Refusal { message }), .. } => Err(message),
-            Self { .. } => Err("the keeper's answer cannot be read".to_owned()),
-        }
-    }
 }
 
 /// The keeper's, as it told its agent.
@@ -156,11 +143,23 @@ struct Door {
 }
 
 impl Door {
-    fn from_environment() -> Option<Self> {
-        let mark = std::env::var(MARK).ok()?;
-        let (_, token) = mark.split_once(':')?;
-        let socket = std::env::var_os(SOCKET).map(PathBuf::from).filter(|it| it.is_absolute())?;
-        Some(Self { token: token.to_owned(), socket })
+    fn from_environment() -> Result<Self, String> {
+        let told = || {
+            let mark = std::env::var(MARK).ok()?;
+            let (_, token) = mark.split_once(':')?;
+            let socket = std::env::var_os(SOCKET).map(PathBuf::from).filter(|it| it.is_absolute())?;
+            Some(Self { token: token.to_owned(), socket })
+        };
+        told().ok_or_else(|| "no loop of loopkeeper started this agent".to_owned())
+    }
+
+    fn ask(&self, patience: Option<Duration>, question: &Value) -> Result<Verdict, String> {
+        match self.converse(patience, question) {
+            Ok(Answer { verdict: Some(verdict), .. }) => Ok(verdict),
+            Ok(Answer { error: Some(Refusal { message }), .. }) => Err(message),
+            Ok(Answer { .. }) => Err("the keeper's answer cannot be read".to_owned()),
+            Err(error) => Err(format!("the keeper does not answer: {error}")),
+        }
     }
 
     fn converse(&self, patience: Option<Duration>, question: &Value) -> io::Result<Answer> {

@@ -38,9 +38,8 @@ impl Crew {
             let (agent, judge) = (lent(&settings.agent)?, judge(work)?);
             return Ok(Self { agent, others: Vec::new(), left_out: Vec::new(), judge, is_lent: true });
         }
-        let names = std::iter::once(&settings.agent).chain(&settings.fallbacks);
         let (mut plans, mut left_out) = (VecDeque::new(), Vec::new());
-        for name in names {
+        for name in settings.crew() {
             match planned(work, name, &settings.agents) {
                 Ok(plan) => plans.push_back(plan),
                 Err(missing) => left_out.push(missing),
@@ -107,10 +106,8 @@ pub(crate) fn judge(work: &Work) -> Result<Option<AgentPlan>, Failure> {
     if let Some(judge) = &settings.judge {
         return planned(work, judge, &readers).map(Some);
     }
-    let names = std::iter::once(&settings.agent).chain(&settings.fallbacks);
-    let mut found = names.map(|name| planned(work, name, &readers));
-    let first = found.next().transpose();
-    match first {
+    let mut found = settings.crew().map(|name| planned(work, name, &readers));
+    match found.next().transpose() {
         Err(missing) => found.find_map(Result::ok).map(Some).ok_or(missing),
         found => found,
     }

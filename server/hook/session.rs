@@ -86,9 +86,7 @@ fn ask(event: Event) -> Result<Option<Verdict>, String> {
     let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
     let folder = std::env::var_os(PROJECT).map(PathBuf::from).or_else(|| payload.folder());
     let Some(door) = folder.and_then(|it| door(&it)) else { return Ok(None) };
-    let question = question(event, &payload);
-    let answer = door.converse(event.patience(), &question);
-    answer.map_err(|error| format!("the keeper does not answer: {error}"))?.verdict().map(Some)
+    door.ask(event.patience(), &question(event, &payload)).map(Some)
 }
 
 /// Of the keeper that works in this very folder.

@@ -17,6 +17,7 @@ use loopkeeper_core::agent::argv;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader};
 use loopkeeper_core::agent::{Act, AgentEnding, AgentEvent, AgentRun};
+use loopkeeper_core::cut;
 use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::redact::Redactor;
@@ -113,7 +114,7 @@ impl Agent {
         let (orders, ordered) = mpsc::unbounded_channel();
         let signs = Rc::new(Signs::default());
         let lent = Lent::new(scene.clone(), ordered, Rc::clone(&signs));
-        Self { orders, signs, task: tokio::task::spawn_local(lent.until_nobody_asks()) }
+        Self { orders, signs, task: beside(lent.until_nobody_asks()) }
     }
 
     pub(super) fn stop(&self, why: AgentEnding, grace: Grace) {
@@ -337,16 +338,7 @@ fn not_started(plan: &AgentPlan, reason: String) -> AgentRun {
 }
 
 fn never_ran(plan: &AgentPlan, ending: AgentEnding, reason: String) -> AgentRun {
-    let end = ProcessEnd {
-        ending,
-        exit: None,
-        signal: None,
-        reason,
-        stderr: String::new(),
-        duration_ms: 0,
-        survivors: Vec::new(),
-        dropped: 0,
-    };
+    let end = ProcessEnd { ending, reason, ..ProcessEnd::exited(None) };
     Reader::new(plan.dialect).finish(end, &here())
 }
 
@@ -431,11 +423,7 @@ pub(super) fn keep_tail(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
     if kept.len() > 2 * STDERR_TAIL {
-        let mut cut = kept.len() - STDERR_TAIL;
-        while !kept.is_char_boundary(cut) {
-            cut += 1;
-        }
-        kept.drain(..cut);
+        kept.drain(..kept.len() - cut::last(kept, STDERR_TAIL).len());
     }
 }
 

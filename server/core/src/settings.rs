@@ -99,6 +99,11 @@ impl Settings {
     pub fn agent_named(&self, name: &str) -> Option<&AgentSettings> {
         self.agents.iter().find(|it| it.name == name)
     }
+
+    /// The names of those who are to work, the first one first.
+    pub fn crew(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.agent).chain(&self.fallbacks)
+    }
 }
 
 /// The documented defaults; a test ties them to the table.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::{Left, Order, Rest, Run, Start, cpu_every, here, prompt_file, sum};
 use crate::adapters::clock;
 use crate::adapters::process::{Held, How, OutputEvent, Running, Stream};
-use crate::keeper::hookmode::{Asked, Kind, Verdict};
+use crate::keeper::hookmode::{Asked, Kind, Question, Verdict};
 
 /// What was printed before the stop hook asked is read first: it comes by another way.
 const LAST_LINES: Duration = Duration::from_millis(40);
@@ -175,7 +175,7 @@ impl Session {
     }
 
     /// Why a question is none of an agent that could be held.
-    fn passes(&self, run: &Run, question: &crate::keeper::hookmode::Question) -> Option<&'static str> {
+    fn passes(&self, run: &Run, question: &Question) -> Option<&'static str> {
         if question.hook != Kind::Stop {
             return Some("the agent may go on");
         }
@@ -193,7 +193,7 @@ impl Session {
     }
 
     /// A nested agent has the variables of the one that started it, and a session of its own.
-    fn is_ours(&self, run: &Run, question: &crate::keeper::hookmode::Question) -> bool {
+    fn is_ours(&self, run: &Run, question: &Question) -> bool {
         let known = self.reader.session().unwrap_or(&run.start.session);
         question.session.as_ref().is_none_or(|it| it == known || *it == run.start.session)
     }

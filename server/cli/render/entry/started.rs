@@ -10,7 +10,7 @@ pub(super) fn started(spec: &LoopSpec) -> String {
     let cost = cost(&spec.agent.kind().capabilities().with(spec.settings.mode), limits.cost_micros);
     let preset =
         spec.preset.as_ref().map_or(String::new(), |it| format!("; {}", sanitize::line(&it.because)));
-    let crew = std::iter::once(&spec.agent).chain(&spec.others).map(|it| it.name.as_str());
+    let crew = spec.agents().map(|it| it.name.as_str());
     format!(
         "loop {} on {} with {}, at most {}, {}, {cost}{preset}",
         spec.loop_id,

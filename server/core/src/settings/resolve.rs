@@ -192,7 +192,7 @@ fn assemble(reading: Reading) -> Resolved {
     findings.extend(winners.values().filter_map(|it| misplaced(&settings, it)));
     let silent = without_command(&settings.agents, &mentioned);
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
-    let crew = std::iter::once(&settings.agent).chain(&settings.fallbacks).map(|it| ("agent", it));
+    let crew = settings.crew().map(|it| ("agent", it));
     for (key, name) in crew.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
