@@ -52,6 +52,14 @@ impl Payload {
             .map_err(|error| format!("what the agent tells is no JSON object: {error}"))
     }
 
+    /// Claude Code writes the last message of a turn down a moment later than it ends.
+    pub(super) fn settle(&self) {
+        let told = self.transcript_path.as_deref().zip(self.last_assistant_message.as_deref());
+        if let Some((path, said)) = told {
+            transcript::await_words(path, said);
+        }
+    }
+
     /// It was held in this turn before.
     pub(super) fn is_held(&self) -> bool {
         self.stop_hook_active
@@ -63,6 +71,7 @@ impl Payload {
 
     pub(super) fn question(&self, event: &str, token: &str) -> Value {
         let mut question = request(event, token);
+        let transcript = self.transcript_path.as_deref().filter(|_| TURNS.contains(&event));
         // Its end is where an agent says what it claims.
         let text = self.last_assistant_message.as_deref().map(|it| cut::last(it, MOST_TEXT));
         let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());
@@ -75,7 +84,6 @@ impl Payload {
         ];
         if let Some(fields) = question.as_object_mut() {
             fields.extend(told.into_iter().filter_map(|(name, it)| Some((name.to_owned(), json!(it?)))));
-            let transcript = self.transcript_path.as_deref().filter(|_| TURNS.contains(&event));
             let tokens = transcript.and_then(transcript::tokens);
             fields.extend(tokens.map(|it| ("tokens".to_owned(), json!(it))));
         }

@@ -86,6 +86,9 @@ fn ask(event: Event) -> Result<Option<Verdict>, String> {
     let payload = Payload::read(io::stdin().take(LONGEST_PAYLOAD))?;
     let folder = std::env::var_os(PROJECT).map(PathBuf::from).or_else(|| payload.folder());
     let Some(door) = folder.and_then(|it| door(&it)) else { return Ok(None) };
+    if event == Event::Known(super::Event::Stop) {
+        payload.settle();
+    }
     door.ask(event.patience(), &question(event, &payload)).map(Some)
 }
 

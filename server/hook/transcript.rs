@@ -1,15 +1,29 @@
 //! What a session has used, by what its agent writes down of it. On their output most tell that only when their
-//! process ends, which is too late for a limit of one that is held.
+//! process ends, which is too late for a limit of one that is held; of a session that its user opened nothing else
+//! tells it. The file is the agent's own: whatever is in it, it is read within bounds.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::collections::hash_map::DefaultHasher;
+use std::fs::{self, File};
+use std::hash::{Hash, Hasher};
+use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Of a transcript; what is longer is not added up.
 const LONGEST: u64 = 512 * 1024 * 1024;
+/// Of a line; a longer one is what a tool or a picture said, and tells no tokens.
+const LONGEST_LINE: u64 = 4 * 1024 * 1024;
+/// Of files of subagents.
+const MOST_SUBAGENTS: usize = 1_000;
+/// Of the end, in which the last message is looked for.
+const TAIL: u64 = 256 * 1024;
+/// Of messages that are told apart; of more nothing is added up.
+const MOST_MESSAGES: usize = 1_000_000;
 
 /// A line, of whichever agent. The names are theirs.
 #[derive(Debug, Deserialize)]
@@ -19,7 +33,7 @@ struct Line {
     tokens: Option<Total>,
     /// Codex: adds up by itself.
     payload: Option<Payload>,
-    /// Claude Code: a line for each part of a message, all with the same numbers.
+    /// Claude Code: a line for each part of a message, of which the last has the numbers of all.
     message: Option<Message>,
 }
 
@@ -63,36 +77,110 @@ impl Usage {
     }
 }
 
-/// The tokens of the whole session; `None`: nothing is told of them.
+/// The tokens of the whole session; `None`: nothing is told of them. Claude Code keeps its subagents in files of their
+/// own, in a folder beside it.
 pub(super) fn tokens(path: &Path) -> Option<u64> {
-    let file = path.metadata().is_ok_and(|it| it.is_file() && it.len() < LONGEST).then(|| File::open(path));
-    let lines = BufReader::new(file?.ok()?.take(LONGEST)).split(b'\n');
-    added_up(lines.map_while(Result::ok))
+    let own = of_file(path)?;
+    let folder = fs::read_dir(path.with_extension("").join("subagents"));
+    let below = folder.into_iter().flatten().flatten().take(MOST_SUBAGENTS).map(|it| it.path());
+    let below = below.filter(|it| it.extension().is_some_and(|it| it == "jsonl"));
+    Some(below.filter_map(|it| of_file(&it)).fold(own, u64::saturating_add))
 }
 
-fn added_up(lines: impl Iterator<Item = Vec<u8>>) -> Option<u64> {
-    let (mut all, mut of_messages) = (None, HashMap::new());
-    for line in lines {
-        let Ok(line) = serde_json::from_slice::<Line>(&line) else { continue };
+fn of_file(path: &Path) -> Option<u64> {
+    let file = path.metadata().is_ok_and(|it| it.is_file() && it.len() < LONGEST).then(|| File::open(path));
+    added_up(BufReader::new(file?.ok()?.take(LONGEST)))
+}
+
+/// Until the agent's last message stands at its end.
+pub(super) fn await_words(path: &Path, said: &str) {
+    const LOOK: Duration = Duration::from_millis(20);
+    const LOOKS: u32 = 100;
+    let ends = || last_words(path).is_none_or(|it| it.trim() == said.trim());
+    for _ in 0..LOOKS {
+        if ends() {
+            return;
+        }
+        sleep(LOOK);
+    }
+}
+
+/// What Claude Code wrote down last of what it said; `None`: there is no such file.
+fn last_words(path: &Path) -> Option<String> {
+    let mut file = path.metadata().is_ok_and(|it| it.is_file()).then(|| File::open(path))?.ok()?;
+    let from = file.metadata().ok()?.len().saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut tail = Vec::new();
+    file.take(TAIL).read_to_end(&mut tail).ok()?;
+    let text = |line: &[u8]| {
+        let line: Value = serde_json::from_slice(line).ok()?;
+        let parts = line.pointer("/message/content")?.as_array()?;
+        parts.iter().rev().find_map(|it| it.get("text")?.as_str().map(str::to_owned))
+    };
+    Some(tail.rsplit(|it| *it == b'\n').find_map(text).unwrap_or_default())
+}
+
+fn added_up(mut from: impl BufRead) -> Option<u64> {
+    let (mut told, mut line) = (Told::default(), Vec::new());
+    while next(&mut from, &mut line)? {
+        told.hear(&line);
+        if told.of_messages.len() > MOST_MESSAGES {
+            return None;
+        }
+    }
+    told.sum()
+}
+
+/// The next line that is no longer than any that tells tokens. False: there are no more; `None`: it cannot be read.
+fn next(from: &mut impl BufRead, line: &mut Vec<u8>) -> Option<bool> {
+    line.clear();
+    while from.by_ref().take(LONGEST_LINE).read_until(b'\n', line).ok()? as u64 == LONGEST_LINE {
+        from.skip_until(b'\n').ok()?;
+        line.clear();
+    }
+    Some(!line.is_empty())
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    /// By an agent that adds up itself.
+    all: Option<u64>,
+    /// By the hash of their ids.
+    of_messages: HashMap<u64, u64>,
+}
+
+impl Told {
+    fn hear(&mut self, line: &[u8]) {
+        let Ok(line) = serde_json::from_slice::<Line>(line) else { return };
         if let Some(usage) = line.payload.and_then(|it| it.info?.total_token_usage) {
-            all = Some(usage.sum());
+            self.all = Some(usage.sum());
         }
         let of_gemini = line.id.zip(line.tokens.map(|it| it.total));
         let of_claude = line.message.and_then(|it| it.id.zip(it.usage.map(|it| it.sum())));
-        of_messages.extend(of_gemini.or(of_claude));
+        let hash = |id: String| {
+            let mut hasher = DefaultHasher::new();
+            id.hash(&mut hasher);
+            hasher.finish()
+        };
+        self.of_messages.extend(of_gemini.or(of_claude).map(|(id, tokens)| (hash(id), tokens)));
     }
-    let sum = || of_messages.values().fold(0, |sum: u64, it| sum.saturating_add(*it));
-    all.or_else(|| (!of_messages.is_empty()).then(sum))
+
+    fn sum(&self) -> Option<u64> {
+        let of_messages = || self.of_messages.values().fold(0, |sum: u64, it| sum.saturating_add(*it));
+        self.all.or_else(|| (!self.of_messages.is_empty()).then(of_messages))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{added_up, tokens};
+    use std::io::Write as _;
+
+    use super::{LONGEST, LONGEST_LINE, added_up, last_words, tokens};
 
     #[test]
     fn tokens_are_those_of_the_whole_session() {
         let check = |text: &str, expect: Option<u64>| {
-            assert_eq!(added_up(text.lines().map(|it| it.as_bytes().to_vec())), expect, "{text}");
+            assert_eq!(added_up(text.as_bytes()), expect, "{text}");
         };
         check("", None);
         check("{}\nnot JSON\n[]\n{\"tokens\":3}", None);
@@ -116,6 +204,61 @@ mod tests {
             .replace('\n', "")
         };
         check(&[claude("m"), claude("m"), claude("n")].join("\n"), Some(20));
+        let more = |it: &str| it.replace("\"output_tokens\":2", "\"output_tokens\":12");
+        check(&[claude("m"), more(&claude("m"))].join("\n"), Some(20));
+        // One that is being written.
+        check(&[&claude("m"), &claude("n")[..40]].join("\n"), Some(10));
+    }
+
+    #[test]
+    fn whatever_is_in_it_is_read_within_bounds() {
+        let message =
+            |id: u32| format!("{{\"message\":{{\"id\":\"{id}\",\"usage\":{{\"input_tokens\":1}}}}}}\n");
+        let long = "x".repeat(usize::try_from(LONGEST_LINE).expect("a size") * 2 + 7);
+        let told = |text: &str| added_up(text.as_bytes());
+        assert_eq!(told(&format!("{}{long}\n{}", message(1), message(2))), Some(2));
+        assert_eq!(told(&format!("{}{long}", message(1))), Some(1));
+        assert_eq!(
+            told(&format!("{{\"message\":{{\"id\":\"{long}\",\"usage\":{{\"input_tokens\":1}}}}}}\n")),
+            None
+        );
+        let most = u64::MAX.to_string();
+        let huge = |id: u32| message(id).replace(":1}", &format!(":{most}}}"));
+        assert_eq!(told(&format!("{}{}", huge(1), huge(2))), Some(u64::MAX));
+        assert_eq!(told(&message(1).replace(":1}", ":-1}")), None);
+        let mut sparse = tempfile::NamedTempFile::new().expect("a file");
+        sparse.write_all(message(1).as_bytes()).expect("written");
+        assert_eq!(tokens(sparse.path()), Some(1));
+        let folder = tempfile::tempdir().expect("a folder");
+        let (session, below) = (folder.path().join("s.jsonl"), folder.path().join("s/subagents"));
+        std::fs::create_dir_all(&below).expect("a folder");
+        for path in [session.clone(), below.join("agent-a.jsonl"), below.join("agent-a.meta.json")] {
+            std::fs::write(path, message(1)).expect("written");
+        }
+        assert_eq!(tokens(&session), Some(2), "a subagent draws on its session's tokens");
+        sparse.as_file().set_len(LONGEST).expect("longer");
+        assert_eq!(tokens(sparse.path()), None);
+    }
+
+    #[test]
+    fn the_last_message_is_what_it_said_last() {
+        let check = |text: &str, expect: &str| {
+            let file = tempfile::NamedTempFile::new().expect("a file");
+            std::fs::write(file.path(), text).expect("written");
+            assert_eq!(last_words(file.path()).as_deref(), Some(expect), "{text}");
+        };
+        let said = |text: &str| {
+            format!(r#"{{"message":{{"role":"assistant","content":[{{"type":"text","text":"{text}"}}]}}}}"#)
+        };
+        let used = r#"{"message":{"content":[{"type":"tool_use","input":{}}]}}"#;
+        check("", "");
+        check(&format!("{}\n{}\n{used}\n", said("one"), said("two")), "two");
+        check(&format!("{}\n{}", said("one"), &said("two")[..30]), "one");
+        check(&format!("{}{}\n", "x".repeat(300_000), said("one")), "");
+        assert_eq!(last_words("/dev/zero".as_ref()), None);
+        let begun = std::time::Instant::now();
+        super::await_words("/nowhere".as_ref(), "two");
+        assert!(begun.elapsed().as_millis() < 200, "nothing is to come");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::journal::Journal;
 use super::looping::{Scene, THREE_LINES, path, three_lines};
-use super::model::Step;
+use super::model::{OF_AN_ANSWER, Step};
 use super::program;
 use crate::not_run;
 
@@ -149,6 +149,9 @@ fn claude_in_its_users_terminal_works_three_iterations() {
     assert_eq!((runs.len(), journal.all("session-joined").len()), (3, 1), "{}", journal.told());
     assert!(runs.iter().all(|it| it["run"]["ending"] == "held"), "{runs:#?}");
     assert_eq!(runs[1]["run"]["finalText"], "Two lines are there.");
+    // As many as the model says for each of its answers; on a slow machine the last is written down too late.
+    let tokens = runs.iter().filter_map(|it| it["run"]["tokens"].as_u64()).sum::<u64>();
+    assert!(tokens == 8 * OF_AN_ANSWER || tokens == 7 * OF_AN_ANSWER, "{tokens}: {}", journal.told());
     // One conversation, in which every answer of the hook is the next prompt.
     let told = screen.scene.model.asked().last().expect("a request").to_string();
     assert!((1..4).all(|it| told.contains(&format!("iteration {it} of at most"))), "{told}");
@@ -223,7 +226,8 @@ fn claude_in_its_users_terminal_is_refused_subagents_over_the_budget() {
     }) else {
         return;
     };
-    let screen = Screen::open(scene, &[]);
+    // Else they work in the background, beside the turn that started them, and take steps of each other.
+    let screen = Screen::open(scene, &[("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1")]);
     screen.say("go");
     screen.until("end", |it| it.contains("ompleted, verified"));
     let journal = screen.until_recorded("end", |it| it["type"] == "ended");
@@ -234,6 +238,6 @@ fn claude_in_its_users_terminal_is_refused_subagents_over_the_budget() {
     let (started, ended) = (journal.all("subagent-started"), journal.all("subagent-ended"));
     assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.told());
     assert_eq!((&started[0]["id"], &started[0]["call"]), (&ended[0]["id"], &asked[0]["call"]));
-    let told = screen.scene.model.asked().last().expect("a request").to_string();
-    assert!(told.contains(why), "it reads why");
+    let asked = screen.scene.model.asked();
+    assert!(asked.iter().any(|it| it.to_string().contains(why)), "it reads why");
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+pub(crate) use protocols::OF_AN_ANSWER;
 use protocols::{Reply, Say};
 use serde_json::{Value, json};
 

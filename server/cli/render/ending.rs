@@ -2,6 +2,7 @@
 
 use loopkeeper_core::decide::Loop;
 use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_core::settings::Mode;
 use loopkeeper_core::view::{self, Facts, headline, words};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
@@ -17,6 +18,11 @@ pub(crate) fn lines(state: &Loop, glyphs: Glyphs) -> Vec<String> {
     lines.push(format!("{style}{}{style:#}", headline(&status)));
     let mut facts = vec![words::counted(u64::from(state.iteration), "iteration")];
     facts.extend(state.spent.cost_micros.map(words::cost));
+    let mode = state.spec.settings.mode;
+    if state.spent.cost_micros.is_none() && mode == Mode::Attach {
+        facts.extend(state.spent.tokens.map(|it| format!("{} tokens", words::amount(it))));
+        facts.push(words::no_cost(mode).to_owned());
+    }
     facts.push(words::duration(state.last_at.wall.saturating_sub(state.started_at.wall)));
     lines.push(format!(
         "{QUIET}{}; `loopkeeper log {}` tells all of it{QUIET:#}",

@@ -411,6 +411,8 @@ fn agent_ended(run: &AgentRun) -> String {
     let mut text = format!("agent {how} after {}", words::duration(run.duration_ms));
     if let Some(cost) = run.cost_micros {
         let _ = write!(text, ", {}", words::cost(cost));
+    } else if let Some(tokens) = run.tokens {
+        let _ = write!(text, ", {} tokens", words::amount(tokens));
     }
     if let Some(note) = &run.note {
         let _ = write!(text, ", {note}");

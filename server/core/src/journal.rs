@@ -274,6 +274,9 @@ pub enum Record {
     SessionJoined {
         session: String,
         holds: u32,
+        /// What it used before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tokens: Option<u64>,
     },
     /// Another agent of the loop's list works from here on.
     AgentChanged {

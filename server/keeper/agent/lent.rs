@@ -84,7 +84,7 @@ impl Lent {
             }
             // It is its user's: whatever ends the iteration, the session goes on.
             Order::End(why, _) => {
-                self.ended(why, "", None);
+                self.ended(why, Told::default(), None);
                 if let Some((_, answer)) = self.waits.take() {
                     let _ = answer.send(Verdict::told("the loop is stopped"));
                 }
@@ -101,7 +101,7 @@ impl Lent {
         self.turn = Some(Turn { start, began: clock::now().awake });
         let Some((kind, answer)) = waits else {
             let note = "your session was left before it heard of it";
-            return self.ended(AgentEnding::Exited, "", Some(note));
+            return self.ended(AgentEnding::Exited, Told::default(), Some(note));
         };
         if kind == Kind::Stop {
             self.holds = self.holds.saturating_sub(1);
@@ -132,7 +132,8 @@ impl Lent {
         match (question.hook, self.turn.is_some()) {
             (Kind::End, _) => {
                 self.session = None;
-                self.ended(AgentEnding::Exited, "", Some("its user closed the session"));
+                let told = Told { said: "", session_tokens: question.tokens };
+                self.ended(AgentEnding::Exited, told, Some("its user closed the session"));
                 self.gone();
             }
             // Its user has something to say to it; what it does with subagents while no iteration is on is between the
@@ -140,7 +141,8 @@ impl Lent {
             (Kind::Prompt, true) | (Kind::PreTool | Kind::SubagentStart | Kind::SubagentStop, _) => {}
             (Kind::Stop, true) => {
                 self.waits = Some((Kind::Stop, answer));
-                self.ended(AgentEnding::Held, question.text.as_deref().unwrap_or_default(), None);
+                let said = question.text.as_deref().unwrap_or_default();
+                self.ended(AgentEnding::Held, Told { said, session_tokens: question.tokens }, None);
             }
             (kind, false) => self.come(kind, &question, answer),
         }
@@ -157,7 +159,8 @@ impl Lent {
         let id = question.session.clone().unwrap_or_default();
         self.session = Some(Lender { id: id.clone(), process: question.pid.and_then(table::one) });
         self.waits = Some((kind, answer));
-        self.scene.tell(Event::SessionCame(Guest { session: id, holds: self.holds }));
+        let tokens = question.tokens;
+        self.scene.tell(Event::SessionCame(Guest { session: id, holds: self.holds, tokens }));
     }
 
     /// Why a question is none of a session that is lent to us.
@@ -188,23 +191,23 @@ impl Lent {
             return self.signs.cpu_ms.set(now.cpu_ms);
         }
         self.session = None;
-        self.ended(AgentEnding::Exited, "", Some("its session is gone"));
+        self.ended(AgentEnding::Exited, Told::default(), Some("its session is gone"));
     }
 
     /// The iteration is over, if one was on.
-    fn ended(&mut self, ending: AgentEnding, said: &str, note: Option<&str>) {
+    fn ended(&mut self, ending: AgentEnding, told: Told<'_>, note: Option<&str>) {
         if ending != AgentEnding::Held {
             self.scene.desk.hooks.lends(None);
         }
         let Some(Turn { start, began }) = self.turn.take() else { return };
         let output = self.scene.dir.output().join(format!("{}.out", name(&start)));
-        if let Err(error) = crate::keeper::private_file(&output, said.as_bytes()) {
+        if let Err(error) = crate::keeper::private_file(&output, told.said.as_bytes()) {
             crate::keeper::note(&format!("could not write {}: {error}", output.display()));
         }
         let duration_ms = clock::now().awake.saturating_sub(began);
         let exit = (ending == AgentEnding::Exited).then_some(0);
         let end = ProcessEnd { ending, duration_ms, ..ProcessEnd::exited(exit) };
-        let run = Reader::new(Dialect::Text).so_far(Told { said, ..Told::default() }, end, &here());
+        let run = Reader::going_on(Dialect::Text, start.session_tokens).so_far(told, end, &here());
         let run = AgentRun { session: Some(start.session), note: note.map(str::to_owned), ..run };
         self.scene.tell(Event::AgentEnded(Box::new(clean(run, &self.scene.stage.redactor))));
     }

@@ -26,6 +26,8 @@ pub(super) enum Say {
 
 const INPUT: u64 = 100;
 const OUTPUT: u64 = 20;
+/// Of both kinds.
+pub(crate) const OF_AN_ANSWER: u64 = INPUT + OUTPUT;
 
 /// `None` for a path that is of no model.
 pub(super) fn answer(reply: &Reply<'_>) -> Option<Result<()>> {

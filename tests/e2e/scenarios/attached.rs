@@ -114,9 +114,39 @@ fn nothing_is_started_where_the_hooks_are_not_installed() {
 fn what_cannot_be_held_there_is_said_beforehand() {
     let world = waiting("");
     let dry = world.run(&["run", "--dry-run"]);
-    dry.expect(0).out("`limits.cost_usd` cannot be held").out("`limits.tokens` cannot be held");
-    assert!(!dry.stdout.contains("[spawns]"), "{dry:?}");
-    world.run(&["log"]).expect(0).out("its cost is not told");
+    dry.expect(0).out("`limits.cost_usd` cannot be held");
+    assert!(!dry.stdout.contains("`limits.tokens`") && !dry.stdout.contains("[spawns]"), "{dry:?}");
+    let log = world.run(&["log"]);
+    log.expect(0).out("cost unknown: Claude does not tell in an interactive session");
+}
+
+#[test]
+fn its_tokens_are_read_where_claude_writes_them_down() {
+    let world = waiting("[limits]\ntokens = 5000\n");
+    let transcript = world.terminal.folder().join("s1.jsonl");
+    let told_of = json!({"transcript_path": transcript});
+    let used = |turn: u32, tokens: u32| {
+        let usage = json!({"input_tokens": tokens, "output_tokens": 0});
+        let part = json!({"type": "assistant", "message": {"id": format!("msg_{turn}"), "usage": usage}});
+        let mut last = part.clone();
+        last["message"]["content"] = json!([{"type": "text", "text": "a line more"}]);
+        // One line for each part of a message.
+        let text = std::fs::read_to_string(&transcript).unwrap_or_default() + &format!("{part}\n{last}\n");
+        std::fs::write(&transcript, text).expect("written");
+    };
+    used(0, 90_000);
+    told(&asks(&world, ("UserPromptSubmit", "s1"), &[], &told_of));
+    for (turn, decision) in [(1, json!("block")), (2, Value::Null)] {
+        used(turn, 2_500);
+        let next = told(&asks(&world, ("Stop", "s1"), &[], &told_of));
+        assert_eq!(next["decision"], decision, "{next}");
+    }
+    let ended = world.until("end", |it| it["type"] == "ended");
+    assert_eq!(ended["outcome"]["kind"], "limit", "{ended}");
+    let runs: Vec<Value> = world.journal().into_iter().filter(|it| it["type"] == "agent-ended").collect();
+    assert!(runs.iter().all(|it| it["run"]["tokens"] == 2_500), "{runs:#?}");
+    world.run(&["log"]).expect(0).out("s, 2500 tokens");
+    world.run(&["status"]).expect(0).out("5000 tokens");
 }
 
 /// Why a subagent may not start; `None`: that is its user's own affair.

@@ -285,7 +285,7 @@ impl Capabilities {
     pub fn with(self, mode: Mode) -> Self {
         match mode {
             Mode::Loop | Mode::Hook => self,
-            Mode::Attach => Self { cost: Can::No, tokens: Can::No, denials: Can::No, ..self },
+            Mode::Attach => Self { cost: Can::No, denials: Can::No, ..self },
         }
     }
 
@@ -346,8 +346,7 @@ mod tests {
             within(kind, Mode::Loop, expect);
             within(kind, Mode::Hook, expect);
         };
-        let unheld = ["`limits.cost_usd` cannot be held", "`limits.tokens` cannot be held", "denied"];
-        within(Kind::Claude, Mode::Attach, &unheld);
+        within(Kind::Claude, Mode::Attach, &["`limits.cost_usd` cannot be held", "denied"]);
         check(Kind::Claude, &[]);
         check(Kind::Codex, &["no cost", "subagents"]);
         check(Kind::Gemini, &["no cost", "subagents"]);

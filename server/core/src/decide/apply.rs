@@ -94,7 +94,9 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             let iteration = state.iteration;
             state.session.changed(SessionChange { at: entry.at, iteration, from, to, reason });
         }
-        Record::SessionJoined { session, holds } => agent::joined(state, entry.at, session, *holds),
+        Record::SessionJoined { session, holds, tokens } => {
+            agent::joined(state, entry.at, (session, *holds, *tokens));
+        }
         Record::Steered { text } => state.steering.push(text.clone()),
         Record::Stopping { now } => state.stop = Some(if *now { Stop::Now } else { Stop::AfterIteration }),
         Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => {

@@ -14,6 +14,8 @@ pub struct Guest {
     pub session: String,
     /// How often it still lets itself be held in this turn.
     pub holds: u32,
+    /// What it used before, where that is told.
+    pub tokens: Option<u64>,
 }
 
 pub(super) fn is_wanted(state: &Loop) -> bool {
@@ -35,8 +37,8 @@ pub(super) fn came(state: &Loop, guest: Guest) -> Vec<Step> {
     if let Some(pause) = rests {
         return vec![Step::Effect(Effect::LetAgentGo { why: pause.message.clone() })];
     }
-    let Guest { session, holds } = guest;
-    let mut steps = vec![Step::Record(Record::SessionJoined { session, holds })];
+    let Guest { session, holds, tokens } = guest;
+    let mut steps = vec![Step::Record(Record::SessionJoined { session, holds, tokens })];
     if state.at_rest() {
         steps.push(Step::Effect(Effect::GoOn));
     }

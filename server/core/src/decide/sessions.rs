@@ -37,6 +37,8 @@ pub struct Current {
     idle_ms: u64,
     /// What it used, where the agent counts over all its processes.
     pub tokens: u64,
+    /// Its last iteration ended before it told what it used.
+    owes: bool,
     /// The agent began it.
     confirmed: bool,
 }
@@ -88,6 +90,7 @@ impl Session {
             used_at: change.at,
             idle_ms: 0,
             tokens: 0,
+            owes: false,
             confirmed: false,
         };
         self.current = change.to.as_ref().map(begun);
@@ -103,12 +106,20 @@ impl Session {
         }
     }
 
-    /// Its user lends it to the loop.
-    pub(super) fn joined(&mut self, id: &str, at: Moment) {
-        let (id, confirmed) = (id.to_owned(), true);
+    /// Its user lends it to the loop. What it used up to here is its user's affair, unless an iteration is part of it
+    /// that told nothing.
+    pub(super) fn joined(&mut self, id: &str, told: Option<u64>, at: Moment) {
         let old = self.current.take().filter(|it| it.id == id);
-        let fresh = Current { id, started_at: at, used_at: at, idle_ms: 0, tokens: 0, confirmed };
-        self.current = Some(old.map_or(fresh, |it| Current { used_at: at, idle_ms: 0, confirmed, ..it }));
+        let before = old.as_ref().map_or(0, |it| it.tokens);
+        self.current = Some(Current {
+            id: id.to_owned(),
+            started_at: old.as_ref().map_or(at, |it| it.started_at),
+            used_at: at,
+            idle_ms: 0,
+            tokens: told.filter(|_| !old.as_ref().is_some_and(|it| it.owes)).unwrap_or(before),
+            owes: old.is_some_and(|it| it.owes),
+            confirmed: true,
+        });
     }
 
     /// The agent of an iteration in this session has gone.
@@ -116,6 +127,7 @@ impl Session {
         let Some(current) = self.current.as_mut().filter(|it| it.id == id) else { return };
         (current.used_at, current.idle_ms) = (at, 0);
         current.tokens = run.session_tokens.unwrap_or(current.tokens);
+        current.owes = run.session_tokens.is_none();
         current.confirmed |= match &run.session {
             Some(begun) if names == Names::Its => {
                 current.id.clone_from(begun);

@@ -167,7 +167,7 @@ fn around_iterations() -> Vec<Record> {
             to: Some("s2".to_owned()),
             reason: SessionReason::Expired,
         },
-        Record::SessionJoined { session: "s3".to_owned(), holds: 8 },
+        Record::SessionJoined { session: "s3".to_owned(), holds: 8, tokens: Some(4) },
         Record::Stopping { now: true },
         Record::WeakeningAccepted {
             paths: vec!["tests/a.rs".to_owned()],

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::journal::TakeoverReason;
 use crate::sanitize;
-use crate::settings::Happening;
+use crate::settings::{Happening, Mode};
 
 /// With a capital first letter, as a sentence begins.
 pub fn capitalised(text: &str) -> String {
@@ -49,6 +49,14 @@ pub fn cost(micros: u64) -> String {
         return format!("$0.{:04}", (micros / 100).max(1));
     }
     format!("${}.{:02}", cents / 100, cents % 100)
+}
+
+/// Said in the place of a cost that nobody tells.
+pub fn no_cost(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Loop | Mode::Hook => "its cost is not told",
+        Mode::Attach => "cost unknown: Claude does not tell in an interactive session",
+    }
 }
 
 /// `9500`, `12 k`, `5.2 M`: never more than it is.

@@ -53,10 +53,10 @@ pub(super) fn left(state: &mut Loop, left: &AgentLeft) {
     }
 }
 
-pub(super) fn joined(state: &mut Loop, at: Moment, session: &str, holds: u32) {
+pub(super) fn joined(state: &mut Loop, at: Moment, (session, holds, tokens): (&str, u32, Option<u64>)) {
     state.held = true;
     state.holds = Some(holds);
-    state.session.joined(session, at);
+    state.session.joined(session, tokens, at);
     state.pause.take_if(|it| it.reason == PauseReason::Session);
 }
 

@@ -101,3 +101,40 @@ fn a_stop_is_obeyed_while_nobody_is_there() {
     sim.play();
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
 }
+
+/// What it used before it was lent, or between two turns for the loop, is its user's affair.
+#[test]
+fn its_tokens_count_from_where_it_is_lent() {
+    let mut sim = waiting((0..3).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
+    sim.process.tokens = Some(50_000);
+    lend(&mut sim, 1);
+    assert_eq!((course(&sim).as_str(), sim.state.spent.tokens), ("pihcihclp", Some(2_000)));
+    sim.process.uses(700);
+    lend(&mut sim, 8);
+    assert_eq!((course(&sim).as_str(), sim.state.spent.tokens), ("pihcihclpihcihcle", Some(4_000)));
+    let told: Vec<_> = sim.state.kept_iterations().map(|it| it.tokens).collect();
+    assert_eq!(told, [Some(1_000); 4]);
+}
+
+#[test]
+fn what_a_turn_used_that_was_let_go_is_counted_with_the_next() {
+    let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
+    sim.process.tokens = Some(50_000);
+    lend(&mut sim, 8);
+    assert_eq!(sim.state.spent.tokens, None);
+    sim.process.uses(3_000);
+    lend(&mut sim, 8);
+    assert_eq!(sim.state.spent.tokens, Some(4_000), "{}", course(&sim));
+}
+
+#[test]
+fn a_limit_of_tokens_ends_it() {
+    let mut made = spec(vec![criterion("tests pass", "make test")]);
+    (made.settings.mode, made.settings.limits.tokens) = (Mode::Attach, Some(2_500));
+    let mut sim = Sim::new(made, "f", (0..9).map(|_| Act::new("f")).collect());
+    sim.process.tokens = Some(50_000);
+    sim.play();
+    lend(&mut sim, 8);
+    assert_eq!((sim.state.iteration, sim.state.spent.tokens), (3, Some(3_000)));
+    assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
+}

@@ -220,11 +220,8 @@ fn budget(known: &Known<'_>, status: &LoopStatus) -> String {
     let of = limits.tokens.map_or_else(String::new, |it| format!(" of {}", words::amount(it)));
     parts.extend(status.spent.tokens.map(|it| format!("{}{of} tokens", words::amount(it))));
     parts.extend(status.spawns.said());
-    let tells = known
-        .state
-        .is_none_or(|it| it.spec.agent.kind().capabilities().with(it.spec.settings.mode).cost.is_yes());
-    if status.spent.cost_micros.is_none() && !tells {
-        parts.push("its cost is not told by the agent".to_owned());
-    }
+    let spec = known.state.map(|it| &it.spec).filter(|_| status.spent.cost_micros.is_none());
+    let mute = spec.filter(|it| !it.agent.kind().capabilities().with(it.settings.mode).cost.is_yes());
+    parts.extend(mute.map(|it| words::no_cost(it.settings.mode).to_owned()));
     format!("Used: {}.", parts.join(", "))
 }

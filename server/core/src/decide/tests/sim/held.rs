@@ -6,6 +6,9 @@ use crate::decide::Event;
 use crate::decide::attached::Guest;
 use crate::settings::Mode;
 
+/// Of each turn.
+const TOKENS: u64 = 1_000;
+
 #[derive(Debug, Default)]
 pub(crate) struct Process {
     pub(crate) alive: bool,
@@ -15,9 +18,19 @@ pub(crate) struct Process {
     pub(crate) cap: Option<u32>,
     holds: Option<u32>,
     owed: u64,
+    /// What the session used so far, where it tells that.
+    pub(crate) tokens: Option<u64>,
+    pub(super) used_before: u64,
 }
 
 impl Process {
+    /// What its session used by now, where it tells that.
+    pub(crate) fn uses(&mut self, more: u64) -> Option<u64> {
+        let all = self.tokens.as_mut()?;
+        *all += more;
+        Some(*all)
+    }
+
     /// It goes on with the answer, or another one begins. How often it lets itself be held from here on.
     pub(super) fn answers(&mut self) -> Option<u32> {
         if self.alive {
@@ -41,13 +54,16 @@ impl Sim {
             return AgentRun { cost_micros: Some(cost + owed), ..run };
         }
         self.process.owed += cost;
-        AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, ..run }
+        let session_tokens = self.process.uses(TOKENS);
+        let tokens = session_tokens.map(|it| it.saturating_sub(self.process.used_before));
+        AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, session_tokens, tokens, ..run }
     }
 
     /// A session asks for work: its user spoke to it.
     pub(crate) fn lend(&mut self, session: &str, holds: u32) {
         (self.process.alive, self.process.holds) = (true, Some(holds + 1));
-        self.event(Event::SessionCame(Guest { session: session.to_owned(), holds }));
+        let tokens = self.process.tokens;
+        self.event(Event::SessionCame(Guest { session: session.to_owned(), holds, tokens }));
     }
 
     pub(super) fn let_go(&mut self) {
