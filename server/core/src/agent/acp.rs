@@ -95,6 +95,7 @@ impl Acp {
 
     fn turn(&mut self, value: &Value, events: &mut Vec<AgentEvent>) {
         self.said.hush(events);
+        self.calls.clear();
         let refused = || Trouble {
             class: ProviderClass::Refused,
             message: "the agent refused to go on with this prompt".to_owned(),

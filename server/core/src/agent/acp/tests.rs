@@ -119,6 +119,20 @@ fn tools_are_read() {
     check(&[update(nested)], &["use Spawn Task look Some(\"P\")"]);
 }
 
+/// One that is held works on after the end of its turn.
+#[test]
+fn calls_that_a_turn_left_open_are_over_with_it() {
+    let call = |command: &str| {
+        json!({"type": "update", "sessionUpdate": "tool_call", "toolCallId": "1", "kind": "execute",
+            "rawInput": {"command": command}})
+    };
+    let turn = json!({"type": "turn", "stopReason": "end_turn"});
+    let used = |command: &str| format!("use Run execute {command} None");
+    let over = || "turn None None".to_owned();
+    let lines = [call("ls"), turn.clone(), call("make"), turn];
+    assert_eq!(words(&lines), [used("ls"), over(), used("make"), over()]);
+}
+
 #[test]
 fn pieces_of_a_message_are_one() {
     let chunk = |text: &str, message: &str| json!({"type": "update", "sessionUpdate": "agent_message_chunk", "messageId": message, "content": {"type": "text", "text": text}});
