@@ -3,20 +3,24 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::{self, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value;
 
 /// One that hears nothing more ends by itself.
 const BY_ITSELF: Duration = Duration::from_secs(2);
 /// Between TERM and KILL.
 const GRACE: Duration = Duration::from_secs(1);
-const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 pub(super) struct Child {
     process: process::Child,
+    pid: Pid,
+    /// Hung up when it has ended.
+    end: Receiver<()>,
     input: Option<ChildStdin>,
 }
 
@@ -35,7 +39,15 @@ impl Child {
             .spawn()?;
         let output = process.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let input = process.stdin.take();
-        Ok((Self { process, input }, output))
+        let pid = Pid::from_child(&process);
+        let (alive, end) = mpsc::channel();
+        thread::spawn(move || {
+            // Not reaped here: as long as we do not know of its end, its id is nobody else's.
+            let how = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            let _ = retry_on_intr(|| waitid(WaitId::Pid(pid), how));
+            drop(alive);
+        });
+        Ok((Self { process, pid, end, input }, output))
     }
 
     pub(super) fn tell(&mut self, message: &Value) -> io::Result<()> {
@@ -55,9 +67,7 @@ impl Child {
         if let Some(status) = self.within(BY_ITSELF) {
             return status.code();
         }
-        if let Some(pid) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process(pid, Signal::TERM);
-        }
+        let _ = kill_process(self.pid, Signal::TERM);
         if self.within(GRACE).is_none() {
             let _ = self.process.kill();
             let _ = self.process.wait();
@@ -66,13 +76,7 @@ impl Child {
     }
 
     fn within(&mut self, time: Duration) -> Option<ExitStatus> {
-        let until = Instant::now() + time;
-        loop {
-            match self.process.try_wait() {
-                Ok(Some(status)) => return Some(status),
-                Ok(None) if Instant::now() < until => thread::sleep(LOOK_EVERY),
-                Ok(None) | Err(_) => return None,
-            }
-        }
+        let _ = self.end.recv_timeout(time);
+        self.process.try_wait().ok().flatten()
     }
 }
