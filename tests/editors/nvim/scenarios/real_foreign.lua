@@ -41,7 +41,9 @@ return {
     end, function()
       return editor:describe()
     end)
-    support.same(nil, project:read(file), 'its state file')
+    support.wait('its state file to be gone', function()
+      return project:read(file) == nil
+    end)
     editor:wait_statusline('^Ralph$')
     editor:ex('Ralph import')
     editor:wait_message('no loop of Claude Code')
