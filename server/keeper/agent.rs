@@ -3,17 +3,15 @@
 
 mod activity;
 mod equipment;
+mod job;
 mod lent;
 mod session;
 mod subagents;
 
 use std::cell::{Cell, RefCell};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use loopkeeper_core::agent::argv;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{Halt, ProcessEnd, Reader};
 use loopkeeper_core::agent::{Act, AgentEnding, AgentEvent, AgentRun};
@@ -22,12 +20,12 @@ use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{Mode, Permissions, PromptBy};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use self::equipment::Equipment;
 pub use self::equipment::home;
+use self::job::job;
+pub(super) use self::job::{permitted, stdin, words};
 use self::lent::Lent;
 use self::session::Session;
 use super::beside;
@@ -35,12 +33,8 @@ use super::control::News;
 use super::hookmode::Asked;
 use super::hooks;
 use super::perform::Scene;
-use super::stage::{Env, Stage};
-use crate::acp;
 use crate::adapters::clock;
-use crate::adapters::process::{self, How, Job, Stdin};
-use crate::adapters::sandbox::Domain;
-use crate::adapters::trust::permit::Approved;
+use crate::adapters::process::{self, How};
 
 /// CPU use is looked up this often: it costs a walk over all processes.
 const CPU_EVERY: Duration = Duration::from_secs(5);
@@ -340,78 +334,6 @@ fn not_started(plan: &AgentPlan, reason: String) -> AgentRun {
 fn never_ran(plan: &AgentPlan, ending: AgentEnding, reason: String) -> AgentRun {
     let end = ProcessEnd { ending, reason, ..ProcessEnd::exited(None) };
     Reader::new(plan.dialect).finish(end, &here())
-}
-
-fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
-    let prompt_file = prompt_file(scene, start)?;
-    let plan = permitted(&scene.stage, &start.plan)?;
-    let AgentPlan { permissions, .. } = *plan.value();
-    if permissions == Permissions::SandboxedAll && !matches!(*scene.stage.domain, Domain::PidNamespace { .. })
-    {
-        let sentence = scene.stage.domain.sentence();
-        return Err(format!("`permissions = \"sandboxed-all\"` needs a PID namespace. {sentence}"));
-    }
-    let stdin = stdin(plan.value(), &prompt_file);
-    let mut env = environment(scene, start);
-    let mut equipment = Equipment::of(scene, start, &env)?;
-    for (name, value) in std::mem::take(&mut equipment.env) {
-        env.retain(|(known, _)| *known != name);
-        env.push((name, value));
-    }
-    Ok(Job {
-        argv: plan.map(|plan| {
-            let argv = equipment.line(filled(&plan, start, &prompt_file));
-            acp::between(scene.stage.domain.warden(), plan.dialect, scene.stage.spec.settings.mode, argv)
-        }),
-        cwd: PathBuf::from(&scene.stage.spec.root),
-        env,
-        stdin,
-        grace: Duration::from_millis(scene.stage.spec.settings.limits.grace_ms),
-        output: Some(scene.dir.output().join(name(start))),
-    })
-}
-
-pub(super) fn permitted(stage: &Stage, plan: &AgentPlan) -> Result<Approved<AgentPlan>, String> {
-    stage.permit.agent(plan).map_err(|denied| format!("the agent's command is {denied}"))
-}
-
-pub(super) fn stdin(plan: &AgentPlan, prompt_file: &Path) -> Stdin {
-    if plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file.to_owned()) } else { Stdin::Null }
-}
-
-/// The words of a judge's plan with this round's values in them. No shell ever sees them.
-pub(super) fn words(stage: &Stage, plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<OsString> {
-    let argv = filled(plan, start, prompt_file).into_iter().map(OsString::from).collect();
-    acp::between(stage.domain.warden(), plan.dialect, Mode::Loop, argv)
-}
-
-fn name(start: &Start) -> String {
-    format!("{:04}", start.iteration)
-}
-
-fn prompt_file(scene: &Scene, start: &Start) -> Result<PathBuf, String> {
-    let path = scene.dir.prompts().join(format!("{}.md", name(start)));
-    super::private_file(&path, start.prompt.as_bytes())
-        .map_err(|error| format!("could not write {}: {error}", path.display()))?;
-    Ok(path)
-}
-
-fn filled(plan: &AgentPlan, start: &Start, prompt_file: &Path) -> Vec<String> {
-    let prompt_file = &prompt_file.to_string_lossy();
-    let values = argv::Values { session: &start.session, prompt: &start.prompt, prompt_file };
-    let words = if start.resumed { plan.kind().resuming(&plan.argv) } else { plan.argv.clone() };
-    argv::fill(&words, values)
-}
-
-/// The session besides, for agents whose command line has no place for it.
-fn environment(scene: &Scene, start: &Start) -> Env {
-    let stage = &scene.stage;
-    let mut env = stage.env_of(&start.plan);
-    env.push((SESSION.into(), OsString::from(&start.session)));
-    if start.resumed {
-        env.push((RESUMED.into(), "1".into()));
-    }
-    env
 }
 
 /// What time it is, by which clocks: limits are announced in words.

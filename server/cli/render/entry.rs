@@ -1,17 +1,18 @@
 //! Journal records as one line each: for `log`, and for `run` and `watch` where nothing can be redrawn.
 
+mod agent;
 mod opening;
 mod started;
 mod subagents;
+mod tree;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{
     BreakerState, Changes, Entry, Lines, Outcome, PauseReason, QuestionKind, Record, Round, SessionReason,
-    SnapshotWhen, WaitReason,
+    WaitReason,
 };
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::sanitize;
@@ -110,10 +111,10 @@ impl Teller {
         Some(match &entry.record {
             Record::LoopStarted { spec, .. } => (None, started::started(spec)),
             Record::BranchTaken { branch, from, made, note } => {
-                (None, branch_taken((branch.as_deref(), from.as_deref()), *made, note.as_deref()))
+                (None, tree::branch_taken((branch.as_deref(), from.as_deref()), *made, note.as_deref()))
             }
             Record::Committed { iteration, commit, subject, note } => {
-                (at(*iteration), committed(commit.as_deref().zip(subject.as_deref()), note.as_deref()))
+                (at(*iteration), tree::committed(commit.as_deref().zip(subject.as_deref()), note.as_deref()))
             }
             Record::Baseline { iteration, round, .. } => {
                 (at(*iteration), self.baseline(*iteration, round.as_deref()))
@@ -121,14 +122,14 @@ impl Teller {
             Record::IterationIntended { iteration, resumed, .. } => {
                 (Some(*iteration), begins(*resumed).into())
             }
-            Record::AgentStarted { iteration, .. } => (Some(*iteration), agent_started(&entry.record)),
-            Record::AgentEnded { iteration, run } => (Some(*iteration), agent_ended(run)),
+            Record::AgentStarted { iteration, .. } => (Some(*iteration), agent::started(&entry.record)),
+            Record::AgentEnded { iteration, run } => (Some(*iteration), agent::ended(run)),
             Record::SubagentAsked { iteration, .. }
             | Record::SubagentStarted { iteration, .. }
             | Record::SubagentEnded { iteration, .. } => (Some(*iteration), subagents::told(&entry.record)),
-            Record::AgentLeft { iteration, left } => (Some(*iteration), agent_left(left)),
+            Record::AgentLeft { iteration, left } => (Some(*iteration), agent::left(left)),
             Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
-                (at(*iteration), snapshot((*when, *iteration), tree, not_covered.len()))
+                (at(*iteration), tree::snapshot((*when, *iteration), tree, not_covered.len()))
             }
             Record::ChecksDone { iteration, round } => (*iteration, self.round("checks", round)),
             Record::IterationEnded { iteration, sentence, proposed, .. } => {
@@ -162,7 +163,7 @@ impl Teller {
             }
             Record::TrustChanged { message } => (None, message.clone()),
             Record::HookFailed { event, message } => (None, words::hook_failed(*event, message)),
-            Record::RolledBack { to, reason, .. } => (None, rolled_back(*to, reason.as_deref())),
+            Record::RolledBack { to, reason, .. } => (None, tree::rolled_back(*to, reason.as_deref())),
             Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
             Record::Ended { outcome } => (None, outcome_sentence(outcome)),
             Record::Unknown => return None,
@@ -368,110 +369,9 @@ fn begins(resumed: bool) -> &'static str {
     if resumed { "iteration begins, in the session of the one before" } else { "iteration begins" }
 }
 
-fn agent_started(record: &Record) -> String {
-    let Record::AgentStarted { pid, domain, .. } = record else { return String::new() };
-    format!("agent started, process {pid}, {domain}")
-}
-
 fn recovered(interrupted: Option<u32>) -> String {
     let lost = interrupted.map(|it| format!("; iteration {it} was interrupted"));
     format!("taken up again{}", lost.unwrap_or_default())
-}
-
-fn agent_left(left: &AgentLeft) -> String {
-    let mut text = match (left.signal, left.exit) {
-        (Some(signal), _) => format!("agent left, killed by signal {signal}"),
-        (None, Some(0)) => "agent left".to_owned(),
-        (None, exit) => format!("agent left with exit code {}", exit.unwrap_or(-1)),
-    };
-    if let Some(cost) = left.cost_micros {
-        let _ = write!(text, ", {}", words::cost(cost));
-    }
-    if let Some(note) = &left.note {
-        let _ = write!(text, "; {}", sanitize::line(note));
-    }
-    if !left.survivors.is_empty() {
-        let _ = write!(text, "; left behind and ended: {}", left.survivors.join(", "));
-    }
-    text
-}
-
-fn agent_ended(run: &AgentRun) -> String {
-    let how = match (run.ending, run.signal, run.exit) {
-        (AgentEnding::TimedOut, ..) => "ended: over its time limit".into(),
-        (AgentEnding::Capped, ..) => "ended: too many steps".into(),
-        (AgentEnding::Idle, ..) => "ended: no sign of life".into(),
-        (AgentEnding::Stopped, ..) => "stopped".into(),
-        (AgentEnding::NotStarted, ..) => "could not be started".into(),
-        (AgentEnding::Held, ..) => "is held by its stop hook".into(),
-        (AgentEnding::Exited, Some(signal), _) => format!("killed by signal {signal}"),
-        (AgentEnding::Exited, None, Some(0)) => "done".into(),
-        (AgentEnding::Exited, None, exit) => format!("ended with exit code {}", exit.unwrap_or(-1)),
-    };
-    let mut text = format!("agent {how} after {}", words::duration(run.duration_ms));
-    if let Some(cost) = run.cost_micros {
-        let _ = write!(text, ", {}", words::cost(cost));
-    } else if let Some(tokens) = run.tokens {
-        let _ = write!(text, ", {} tokens", words::amount(tokens));
-    }
-    if let Some(note) = &run.note {
-        let _ = write!(text, ", {note}");
-    }
-    if let Some(error) = &run.error {
-        let _ = write!(text, ": {}", error.message);
-    }
-    if !run.survivors.is_empty() {
-        let _ = write!(text, "; left behind and ended: {}", run.survivors.join(", "));
-    }
-    text
-}
-
-fn snapshot(when: (SnapshotWhen, u32), tree: &str, not_covered: usize) -> String {
-    let what = match when {
-        (SnapshotWhen::After, 0) => "at the start",
-        (SnapshotWhen::Before, _) => "before",
-        (SnapshotWhen::After, _) => "after",
-        (SnapshotWhen::BeforeRollback, _) => "before the rollback",
-    };
-    let short: String = tree.chars().take(10).collect();
-    let mut text = format!("snapshot {what}: {short}");
-    if not_covered > 0 {
-        let _ = write!(text, ", without {}", words::counted(not_covered as u64, "file"));
-    }
-    text
-}
-
-/// `works on the new branch ralph/task (before: main)`
-fn branch_taken((branch, from): (Option<&str>, Option<&str>), made: bool, note: Option<&str>) -> String {
-    let Some(branch) = branch else {
-        return format!("works on no branch of its own: {}", sanitize::line(note.unwrap_or_default()));
-    };
-    let new = if made { "new " } else { "" };
-    let before = from.filter(|it| *it != branch).map(|it| format!(" (before: {})", sanitize::line(it)));
-    format!("works on the {new}branch {}{}", sanitize::line(branch), before.unwrap_or_default())
-}
-
-/// `committed 0123456789 feat: US-001 - Login`
-fn committed(made: Option<(&str, &str)>, note: Option<&str>) -> String {
-    let note = note.map(sanitize::line);
-    match (made, note) {
-        (Some((id, subject)), note) => {
-            let id: String = id.chars().take(10).collect();
-            let note = note.map_or_else(String::new, |it| format!("; {it}"));
-            format!("committed {id} {}{note}", sanitize::line(subject))
-        }
-        (None, Some(note)) => format!("not committed: {note}"),
-        (None, None) => "nothing to commit".to_owned(),
-    }
-}
-
-fn rolled_back(to: u32, reason: Option<&str>) -> String {
-    let when = match to {
-        0 => "at the start".to_owned(),
-        to => format!("after iteration {to}"),
-    };
-    let why = reason.map_or_else(String::new, |it| format!(": {}", sanitize::line(it)));
-    format!("files put back as they were {when}{why}")
 }
 
 #[cfg(test)]

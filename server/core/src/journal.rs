@@ -5,27 +5,27 @@ mod breaker;
 mod changes;
 pub mod line;
 mod outcome;
-mod plan;
 pub mod reading;
 mod reasons;
+mod round;
 #[cfg(test)]
 pub(crate) mod samples;
+mod spec;
 
 use serde::{Deserialize, Serialize};
 
 pub use breaker::{BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, Opening, TreeAfter};
 pub use changes::{Changes, Lines};
 pub use outcome::{Claim, Outcome, OutcomeKind};
-pub use plan::AgentPlan;
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
+pub use round::{Pinned, Role, Round, Weakening};
+pub use spec::{AgentPlan, LoopSpec};
 
 use crate::agent::{AgentLeft, AgentRun, ProviderError};
-use crate::check::CheckResult;
 use crate::claims::Claims;
-use crate::jury::Spending;
 use crate::moment::Moment;
-use crate::settings::{Happening, Settings};
-use crate::task::{Criterion, CriterionId, PlanItem, TaskId};
+use crate::settings::Happening;
+use crate::task::{Criterion, CriterionId, PlanItem};
 
 /// One line of the journal, read.
 #[derive(Debug, Clone, PartialEq)]
@@ -354,108 +354,6 @@ pub enum Record {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
 fn is_false(flag: &bool) -> bool {
     !flag
-}
-
-/// Everything a loop was started with, resolved. What runs is what stands here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LoopSpec {
-    pub loop_id: String,
-    /// loopkeeper's version.
-    pub version: String,
-    pub task: TaskId,
-    pub title: String,
-    /// Real path of the root.
-    pub root: String,
-    /// The text of a task without a file (`run --prompt`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub inline_prompt: Option<String>,
-    pub agent: AgentPlan,
-    /// Who takes over from it, in this order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<AgentPlan>,
-    /// Whom `judge` checks ask, where there are any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judge: Option<AgentPlan>,
-    pub settings: Settings,
-    /// The branch that it works on; `None`: the one that is checked out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub branch: Option<String>,
-    /// The preset that some of its numbers come from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preset: Option<crate::settings::preset::Chosen>,
-    /// Effective promise: of the arguments, the document, the settings.
-    pub promise: String,
-    pub criteria: Vec<Criterion>,
-    pub plan: Vec<PlanItem>,
-    /// Go on although everything already holds; completion needs a claim besides.
-    pub anyway: bool,
-    /// Somebody can answer: a detached loop. Otherwise it never waits for a person.
-    pub attended: bool,
-}
-
-impl LoopSpec {
-    /// Everybody who may work on it, the first one first.
-    pub fn agents(&self) -> impl Iterator<Item = &AgentPlan> {
-        std::iter::once(&self.agent).chain(&self.others)
-    }
-}
-
-/// A criterion as the loop judges it, whatever the document says by now.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Pinned {
-    pub criterion: Criterion,
-    pub role: Role,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Role {
-    /// Failed before the first iteration: must turn.
-    Goal,
-    /// Passed: must not break.
-    Guard,
-    /// Not judged yet (added later, or no check).
-    Open,
-}
-
-/// Something that the agent made easier than it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Weakening {
-    /// Relative to the root; empty where a check runs fewer tests and no file says why.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub path: String,
-    /// `tests/test_sum.py lost 2 tests`
-    pub what: String,
-    /// The check that names the file, or that runs fewer tests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub criterion: Option<CriterionId>,
-    /// The iteration that did it.
-    pub since: u32,
-}
-
-/// All checks, one after the other, on one tree.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Round {
-    pub tree_before: String,
-    pub tree_after: String,
-    /// Paths that differ between the two; the first 200.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub wrote: Vec<String>,
-    pub results: Vec<CheckResult>,
-    /// What judges were asked, rounds that were repeated included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judging: Option<Spending>,
-}
-
-impl Round {
-    /// The result of one criterion, where it was part of the round.
-    pub fn result(&self, id: &CriterionId) -> Option<&CheckResult> {
-        self.results.iter().find(|it| it.criterion == *id)
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -13,7 +13,8 @@ use loopkeeper_core::settings::Dialect;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::MissedTickBehavior;
 
-use super::{Order, Signs, Start, clean, here, name, prompt_file};
+use super::job::{name, prompt_file};
+use super::{Order, Signs, Start, clean, here};
 use crate::adapters::clock;
 use crate::adapters::process::table::{self, Process};
 use crate::keeper::hookmode::{Asked, Kind, Question, Verdict};

@@ -11,7 +11,8 @@ use loopkeeper_core::settings::Mode;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::{Left, Order, Rest, Run, Start, cpu_every, here, prompt_file, sum};
+use super::job::{name, prompt_file};
+use super::{Left, Order, Rest, Run, Start, cpu_every, here, sum};
 use crate::adapters::clock;
 use crate::adapters::process::{Held, How, OutputEvent, Running, Stream};
 use crate::keeper::hookmode::{Asked, Kind, Question, Verdict};
@@ -282,7 +283,7 @@ impl Run {
 
     fn output_base(&self) -> std::path::PathBuf {
         let folder: &Path = &self.scene.dir.output();
-        folder.join(super::name(&self.start))
+        folder.join(name(&self.start))
     }
 
     pub(super) fn started(&self, pid: u32, holds: Option<u32>) -> Event {

@@ -2,23 +2,21 @@
 //! Keeps a bounded summary, never the output itself.
 
 mod failing;
+mod tally;
 
 use crate::agent::acp::Acp;
 use crate::agent::claude::Claude;
 use crate::agent::codex::Codex;
-use crate::agent::errors::{self, ErrorScan, Voice};
+use crate::agent::errors;
 use crate::agent::fields::typed;
 use crate::agent::gemini::Gemini;
 use crate::agent::opencode::Opencode;
 use crate::agent::provider::Here;
-use crate::agent::{
-    Act, AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, MOST_COMMANDS, MOST_TOOLS, ToolUse,
-    Turn, text,
-};
+use crate::agent::{AgentEnding, AgentEvent, AgentRun, FINAL_TEXT_BYTES, MAX_DENIED, text};
 use crate::settings::Dialect;
 use crate::{cut, sanitize};
+use tally::Tally;
 
-const MAX_FILES: usize = 1000;
 /// Answers in a row that hold nothing: the agent asks for ever what it cannot read.
 const MOST_EMPTY: u32 = 10;
 /// Said where nothing of the promised JSON came.
@@ -52,47 +50,6 @@ pub enum Halt {
     Steps,
     /// Its provider answers nothing that it can read, and it asks again and again.
     Garbage,
-}
-
-/// What is kept of the events.
-#[derive(Debug)]
-struct Tally {
-    session: Option<String>,
-    model: Option<String>,
-    turn: Option<Turn>,
-    /// Text agents: the end of all they said. Others: their last words.
-    said: String,
-    denied: u32,
-    /// Tools that were denied, where only the events tell.
-    denied_tools: Vec<String>,
-    files: Vec<String>,
-    /// Lines of stdout before the first one of the dialect: all that was said, if none comes; `None` after it.
-    unread: Option<String>,
-    /// Answers of the model, and calls of tools.
-    steps: u32,
-    calls: u32,
-    /// Answers in a row that held nothing.
-    empty: u32,
-    /// Nothing of a model's came yet.
-    is_unanswered: bool,
-    at_rest: bool,
-    /// The last line was too long to be read: it may have been the end of a turn.
-    skipped: bool,
-    /// A retry of the provider after which nothing else came.
-    retrying: Option<Retrying>,
-    output_bytes: u64,
-    tools: Vec<String>,
-    commands: Vec<String>,
-    /// In its own words.
-    said_errors: ErrorScan,
-    tool_errors: ErrorScan,
-    stderr_errors: ErrorScan,
-}
-
-/// What the provider answered at the last retry; `None`: nothing.
-#[derive(Debug, Clone, Copy)]
-struct Retrying {
-    status: Option<u16>,
 }
 
 /// What its stop hook was told, or found out.
@@ -311,134 +268,6 @@ impl Reader {
         if let State::Opencode(opencode) = &self.dialect {
             self.tally.turn = opencode.turn().or(self.tally.turn.take());
         }
-    }
-}
-
-impl Tally {
-    /// Of what the same process does next.
-    fn next(&self) -> Self {
-        Self {
-            session: self.session.clone(),
-            model: self.model.clone(),
-            unread: self.unread.as_ref().map(|_| String::new()),
-            ..Self::new()
-        }
-    }
-
-    fn new() -> Self {
-        Self {
-            session: None,
-            model: None,
-            turn: None,
-            said: String::new(),
-            denied: 0,
-            denied_tools: Vec::new(),
-            files: Vec::new(),
-            unread: Some(String::new()),
-            steps: 0,
-            calls: 0,
-            empty: 0,
-            is_unanswered: true,
-            at_rest: false,
-            skipped: false,
-            retrying: None,
-            output_bytes: 0,
-            tools: Vec::new(),
-            commands: Vec::new(),
-            said_errors: ErrorScan::new(Voice::Words),
-            tool_errors: ErrorScan::new(Voice::Program),
-            stderr_errors: ErrorScan::new(Voice::Program),
-        }
-    }
-
-    fn add(&mut self, event: &AgentEvent, is_text: bool) {
-        self.follow(event);
-        match event {
-            AgentEvent::Started { session, model } => {
-                let told = |it: &String| Some(it.clone()).filter(|it| !it.is_empty());
-                self.session = told(session);
-                self.model = told(model);
-            }
-            AgentEvent::Text(said) if is_text => {
-                self.output_bytes += said.len() as u64 + 1;
-                self.said_errors.line(said);
-                append(&mut self.said, said);
-            }
-            AgentEvent::Text(said) => {
-                self.output_bytes += said.len() as u64;
-                self.said_errors.whole(said);
-                self.said.clone_from(said);
-            }
-            AgentEvent::ToolUse(call) => self.tool(call),
-            AgentEvent::ToolFailed { text } => self.tool_errors.whole(text),
-            AgentEvent::FileChange { path, .. } => {
-                if self.files.len() < MAX_FILES && !self.files.contains(path) {
-                    self.files.push(path.clone());
-                }
-            }
-            AgentEvent::Retry { status, .. } => self.retrying = Some(Retrying { status: *status }),
-            AgentEvent::Denied { tool, .. } => {
-                self.denied = self.denied.saturating_add(1);
-                if self.denied_tools.len() < MAX_DENIED {
-                    self.denied_tools.push(tool.clone());
-                }
-            }
-            AgentEvent::Turn(turn) => self.turn = Some(turn.clone()),
-            AgentEvent::Unread(line) => {
-                self.unread.iter_mut().for_each(|it| append(it, line));
-            }
-            AgentEvent::Step { .. }
-            | AgentEvent::Spawned { .. }
-            | AgentEvent::Limit { .. }
-            | AgentEvent::Oversize { .. } => {}
-        }
-    }
-
-    /// Where in its work the agent is.
-    fn follow(&mut self, event: &AgentEvent) {
-        if matches!(event, AgentEvent::Spawned { .. }) {
-            return;
-        }
-        if !matches!(event, AgentEvent::Retry { .. } | AgentEvent::Limit { .. }) {
-            self.retrying = None;
-        }
-        self.at_rest = matches!(event, AgentEvent::Turn(_));
-        self.skipped = matches!(event, AgentEvent::Oversize { .. });
-        if !matches!(event, AgentEvent::Unread(_) | AgentEvent::Oversize { .. } | AgentEvent::Retry { .. }) {
-            self.unread = None;
-        }
-        self.is_unanswered &= !matches!(
-            event,
-            AgentEvent::Text(_) | AgentEvent::ToolUse(_) | AgentEvent::Step { .. } | AgentEvent::Turn(_)
-        );
-        match event {
-            AgentEvent::Step { empty } => {
-                self.steps = self.steps.saturating_add(1);
-                self.empty = if *empty { self.empty.saturating_add(1) } else { 0 };
-            }
-            AgentEvent::ToolUse(_) => self.calls = self.calls.saturating_add(1),
-            _ => {}
-        }
-    }
-
-    fn tool(&mut self, call: &ToolUse) {
-        if self.tools.len() < MOST_TOOLS && !self.tools.contains(&call.tool) {
-            self.tools.push(sanitize::line(&call.tool));
-        }
-        if call.act == Act::Run && !call.detail.is_empty() && self.commands.len() < MOST_COMMANDS {
-            self.commands.push(call.detail.clone());
-        }
-    }
-}
-
-/// Appends a line and keeps the end, cutting only now and then.
-fn append(said: &mut String, line: &str) {
-    if !said.is_empty() {
-        said.push('\n');
-    }
-    said.push_str(line);
-    if said.len() > 4 * FINAL_TEXT_BYTES {
-        *said = cut::last(said, FINAL_TEXT_BYTES).to_owned();
     }
 }
 

@@ -1,7 +1,8 @@
 //! Why a run failed, from what its process said and how it ended. Provider trouble only: what came of the work is
 //! not judged here.
 
-use super::{MOST_EMPTY, ProcessEnd, Retrying, State, Tally};
+use super::tally::{Retrying, Tally};
+use super::{MOST_EMPTY, ProcessEnd, State};
 use crate::agent::provider::{self, Here};
 use crate::agent::{AgentEnding, ProviderClass, ProviderError};
 use crate::sanitize;

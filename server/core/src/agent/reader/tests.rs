@@ -197,7 +197,8 @@ fn tools_and_commands_are_listed() {
     assert!(run.commands.iter().all(|it| it.chars().count() <= 120));
 }
 
-const DIALECTS: [Dialect; 4] = [Dialect::Claude, Dialect::Codex, Dialect::Gemini, Dialect::Opencode];
+const DIALECTS: [Dialect; 5] =
+    [Dialect::Claude, Dialect::Codex, Dialect::Gemini, Dialect::Opencode, Dialect::Acp];
 
 #[test]
 fn what_says_not_of_which_type_it_is_comes_back_unread() {

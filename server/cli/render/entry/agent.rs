@@ -1,0 +1,61 @@
+//! The agent's process: that it runs, and how it ended.
+
+use std::fmt::Write as _;
+
+use loopkeeper_core::agent::{AgentEnding, AgentLeft, AgentRun};
+use loopkeeper_core::journal::Record;
+use loopkeeper_core::sanitize;
+use loopkeeper_core::view::words;
+
+pub(super) fn started(record: &Record) -> String {
+    let Record::AgentStarted { pid, domain, .. } = record else { return String::new() };
+    format!("agent started, process {pid}, {domain}")
+}
+
+pub(super) fn left(left: &AgentLeft) -> String {
+    let mut text = match (left.signal, left.exit) {
+        (Some(signal), _) => format!("agent left, killed by signal {signal}"),
+        (None, Some(0)) => "agent left".to_owned(),
+        (None, exit) => format!("agent left with exit code {}", exit.unwrap_or(-1)),
+    };
+    if let Some(cost) = left.cost_micros {
+        let _ = write!(text, ", {}", words::cost(cost));
+    }
+    if let Some(note) = &left.note {
+        let _ = write!(text, "; {}", sanitize::line(note));
+    }
+    if !left.survivors.is_empty() {
+        let _ = write!(text, "; left behind and ended: {}", left.survivors.join(", "));
+    }
+    text
+}
+
+pub(super) fn ended(run: &AgentRun) -> String {
+    let how = match (run.ending, run.signal, run.exit) {
+        (AgentEnding::TimedOut, ..) => "ended: over its time limit".into(),
+        (AgentEnding::Capped, ..) => "ended: too many steps".into(),
+        (AgentEnding::Idle, ..) => "ended: no sign of life".into(),
+        (AgentEnding::Stopped, ..) => "stopped".into(),
+        (AgentEnding::NotStarted, ..) => "could not be started".into(),
+        (AgentEnding::Held, ..) => "is held by its stop hook".into(),
+        (AgentEnding::Exited, Some(signal), _) => format!("killed by signal {signal}"),
+        (AgentEnding::Exited, None, Some(0)) => "done".into(),
+        (AgentEnding::Exited, None, exit) => format!("ended with exit code {}", exit.unwrap_or(-1)),
+    };
+    let mut text = format!("agent {how} after {}", words::duration(run.duration_ms));
+    if let Some(cost) = run.cost_micros {
+        let _ = write!(text, ", {}", words::cost(cost));
+    } else if let Some(tokens) = run.tokens {
+        let _ = write!(text, ", {} tokens", words::amount(tokens));
+    }
+    if let Some(note) = &run.note {
+        let _ = write!(text, ", {note}");
+    }
+    if let Some(error) = &run.error {
+        let _ = write!(text, ": {}", error.message);
+    }
+    if !run.survivors.is_empty() {
+        let _ = write!(text, "; left behind and ended: {}", run.survivors.join(", "));
+    }
+    text
+}

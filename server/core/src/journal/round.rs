@@ -1,0 +1,64 @@
+//! Criteria as the loop judges them, and what a round of checks found.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckResult;
+use crate::jury::Spending;
+use crate::task::{Criterion, CriterionId};
+
+/// A criterion as the loop judges it, whatever the document says by now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pinned {
+    pub criterion: Criterion,
+    pub role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Failed before the first iteration: must turn.
+    Goal,
+    /// Passed: must not break.
+    Guard,
+    /// Not judged yet (added later, or no check).
+    Open,
+}
+
+/// Something that the agent made easier than it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Weakening {
+    /// Relative to the root; empty where a check runs fewer tests and no file says why.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// `tests/test_sum.py lost 2 tests`
+    pub what: String,
+    /// The check that names the file, or that runs fewer tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<CriterionId>,
+    /// The iteration that did it.
+    pub since: u32,
+}
+
+/// All checks, one after the other, on one tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Round {
+    pub tree_before: String,
+    pub tree_after: String,
+    /// Paths that differ between the two; the first 200.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrote: Vec<String>,
+    pub results: Vec<CheckResult>,
+    /// What judges were asked, rounds that were repeated included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judging: Option<Spending>,
+}
+
+impl Round {
+    /// The result of one criterion, where it was part of the round.
+    pub fn result(&self, id: &CriterionId) -> Option<&CheckResult> {
+        self.results.iter().find(|it| it.criterion == *id)
+    }
+}

@@ -1,0 +1,74 @@
+//! What a loop is started with, and whom it starts.
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::kind::Kind;
+use crate::settings::preset::Chosen;
+use crate::settings::{Dialect, Permissions, PromptBy, Settings};
+use crate::task::{Criterion, PlanItem, TaskId};
+
+/// Everything a loop was started with, resolved. What runs is what stands here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoopSpec {
+    pub loop_id: String,
+    /// loopkeeper's version.
+    pub version: String,
+    pub task: TaskId,
+    pub title: String,
+    /// Real path of the root.
+    pub root: String,
+    /// The text of a task without a file (`run --prompt`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inline_prompt: Option<String>,
+    pub agent: AgentPlan,
+    /// Who takes over from it, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<AgentPlan>,
+    /// Whom `judge` checks ask, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<AgentPlan>,
+    pub settings: Settings,
+    /// The branch that it works on; `None`: the one that is checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The preset that some of its numbers come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Chosen>,
+    /// Effective promise: of the arguments, the document, the settings.
+    pub promise: String,
+    pub criteria: Vec<Criterion>,
+    pub plan: Vec<PlanItem>,
+    /// Go on although everything already holds; completion needs a claim besides.
+    pub anyway: bool,
+    /// Somebody can answer: a detached loop. Otherwise it never waits for a person.
+    pub attended: bool,
+}
+
+impl LoopSpec {
+    /// Everybody who may work on it, the first one first.
+    pub fn agents(&self) -> impl Iterator<Item = &AgentPlan> {
+        std::iter::once(&self.agent).chain(&self.others)
+    }
+}
+
+/// The agent of a loop: what is started, verbatim, and how it is talked to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentPlan {
+    pub name: String,
+    /// With `{session}`, `{prompt}`, `{prompt_file}` standing for values of the iteration.
+    pub argv: Vec<String>,
+    pub prompt: PromptBy,
+    pub dialect: Dialect,
+    pub permissions: Permissions,
+    /// Set in its environment, over everything else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, String)>,
+}
+
+impl AgentPlan {
+    pub fn kind(&self) -> Kind {
+        Kind::of(&self.name, self.dialect)
+    }
+}
