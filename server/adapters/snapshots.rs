@@ -230,9 +230,9 @@ impl Store {
             if at.kind != Kind::Folder {
                 return Ok(None);
             }
-            let mut entries = self.objects.tree(at.id)?.into_iter();
-            let Some((_, item)) = entries.find(|(it, _)| it == name) else { return Ok(None) };
-            at = item;
+            let entries = self.objects.tree(at.id)?;
+            let Some((_, item)) = entries.iter().find(|(it, _)| it == name) else { return Ok(None) };
+            at = *item;
         }
         Ok(Some(at))
     }

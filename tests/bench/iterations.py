@@ -56,7 +56,7 @@ def keeper(program, n, sandbox):
     folder, tree = workspace()
     with open(os.path.join(tree, "loopkeeper.toml"), "w") as file:
         file.write(
-            f'agent = "mine"\n[agents.mine]\ncommand = ["./agent.sh"]\n[limits]\niterations = {n}\n'
+            f'agent = "mine"\n[agents.mine]\ncommand = ["./agent.sh"]\n[limits]\niterations = {n}\ncalls_per_hour = {n}\n'
             f'[sandbox]\nkind = "{sandbox}"\n'
         )
     code, cpu, wall = measure([program, "run", "--trust", "--json"], tree, folder)

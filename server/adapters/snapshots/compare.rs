@@ -36,12 +36,12 @@ impl Comparison<'_> {
         if a == b {
             return Ok(());
         }
-        let read = |id: Option<Oid>| id.map_or(Ok(Vec::new()), |it| self.objects.tree(it));
-        let mut a = read(a)?.into_iter().peekable();
-        let mut b = read(b)?.into_iter().peekable();
+        let read = |id: Option<Oid>| id.map(|it| self.objects.tree(it)).transpose();
+        let (a, b) = (read(a)?.unwrap_or_default(), read(b)?.unwrap_or_default());
+        let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
         while let Some((name, old, new)) = next(&mut a, &mut b) {
             if old != new {
-                self.entry(&names::join(path, &name), old, new)?;
+                self.entry(&names::join(path, name), old, new)?;
             }
         }
         Ok(())
@@ -58,17 +58,15 @@ impl Comparison<'_> {
     }
 }
 
-type Entries = Peekable<std::vec::IntoIter<(Vec<u8>, Item)>>;
+type Side<'a> = Peekable<std::slice::Iter<'a, (Vec<u8>, Item)>>;
 
 /// The next name of either side.
-fn next(a: &mut Entries, b: &mut Entries) -> Option<(Vec<u8>, Option<Item>, Option<Item>)> {
+fn next<'a>(a: &mut Side<'a>, b: &mut Side<'a>) -> Option<(&'a [u8], Option<Item>, Option<Item>)> {
     let name = match (a.peek(), b.peek()) {
         (Some(x), Some(y)) => x.0.as_slice().min(y.0.as_slice()),
         (Some(it), None) | (None, Some(it)) => it.0.as_slice(),
         (None, None) => return None,
     };
-    let name = name.to_vec();
-    let old = a.next_if(|it| it.0 == name).map(|it| it.1);
-    let new = b.next_if(|it| it.0 == name).map(|it| it.1);
-    Some((name, old, new))
+    let of = |side: &mut Side<'a>| side.next_if(|it| it.0 == name).map(|it| it.1);
+    Some((name, of(a), of(b)))
 }

@@ -40,7 +40,7 @@ pub(super) fn reachable(objects: &Objects, roots: impl Iterator<Item = Oid>) -> 
         if !marked.insert(tree) {
             continue;
         }
-        for (_, item) in objects.tree(tree)? {
+        for (_, item) in objects.tree(tree)?.iter() {
             match item.kind {
                 Kind::Folder => open.push(item.id),
                 Kind::Marker => {}

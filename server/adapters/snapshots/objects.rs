@@ -2,12 +2,14 @@
 //! that can be found is always whole, whatever happened to the power. Reading goes through libgit2, which checks
 //! every object against its id.
 
-use std::collections::{BTreeSet, HashMap};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -24,6 +26,9 @@ const INCOMING: &str = "incoming";
 /// The same folder between two writes: making one each time costs more than all that is written into it, on file
 /// systems that take their time before they use a deleted file's place again.
 const AT_REST: &str = "incoming-at-rest";
+/// So many trees are remembered, and none with more entries than this: a keeper rests with them.
+const KNOWN: usize = 4;
+const SMALL: usize = 128;
 
 pub(super) struct Objects {
     dir: PathBuf,
@@ -32,7 +37,12 @@ pub(super) struct Objects {
     folder: OwnedFd,
     /// Written since the last commit; the file is kept open where it will be synced by itself.
     fresh: HashMap<Oid, Option<File>>,
+    /// The trees that were read last: an iteration asks for the same few again and again.
+    known: RefCell<VecDeque<(Oid, Entries)>>,
 }
+
+/// Of one tree, sorted by the bytes of their names.
+pub(super) type Entries = Arc<[(Vec<u8>, Item)]>;
 
 impl Objects {
     /// Opens the store, or makes it (only for the user) where nothing is.
@@ -50,7 +60,7 @@ impl Objects {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder =
             rustix::fs::open(&path, flags, Mode::empty()).map_err(SnapshotError::io("open", &path))?;
-        Ok(Self { dir: dir.to_path_buf(), repo, folder, fresh: HashMap::new() })
+        Ok(Self { dir: dir.to_path_buf(), repo, folder, fresh: HashMap::new(), known: RefCell::default() })
     }
 
     pub(super) fn dir(&self) -> &Path {
@@ -181,7 +191,8 @@ impl Objects {
     /// Asks the disk first: libgit2 remembers objects that were collected since.
     pub(super) fn has(&self, id: Oid, kind: ObjectType) -> bool {
         let exists = rustix::fs::accessat(&self.folder, place(id), Access::EXISTS, AtFlags::empty()).is_ok();
-        exists && self.repo.odb().and_then(|it| it.read_header(id)).is_ok_and(|it| it.1 == kind)
+        let is_known = kind == ObjectType::Tree && self.known.borrow().iter().any(|it| it.0 == id);
+        exists && (is_known || self.repo.odb().and_then(|it| it.read_header(id)).is_ok_and(|it| it.1 == kind))
     }
 
     /// The bytes of an object that another object names: its absence is damage.
@@ -197,11 +208,21 @@ impl Objects {
         Ok(object.data().to_vec())
     }
 
-    /// The entries of a tree, sorted by the bytes of their names.
-    pub(super) fn tree(&self, id: Oid) -> Result<Vec<(Vec<u8>, Item)>> {
+    /// The entries of a tree.
+    pub(super) fn tree(&self, id: Oid) -> Result<Entries> {
+        if let Some((_, entries)) = self.known.borrow().iter().find(|it| it.0 == id) {
+            return Ok(Arc::clone(entries));
+        }
         let bytes = self.read(id, ObjectType::Tree)?;
-        tree::decode(&bytes)
-            .ok_or_else(|| SnapshotError::damaged(&self.dir, format!("tree {id} cannot be read")))
+        let entries: Entries = tree::decode(&bytes)
+            .ok_or_else(|| SnapshotError::damaged(&self.dir, format!("tree {id} cannot be read")))?
+            .into();
+        if entries.len() <= SMALL {
+            let mut known = self.known.borrow_mut();
+            known.truncate(KNOWN - 1);
+            known.push_front((id, Arc::clone(&entries)));
+        }
+        Ok(entries)
     }
 
     /// The id of a snapshot the store holds.

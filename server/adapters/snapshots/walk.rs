@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
     }
 
     fn wanted(&self, tree: Oid, only: bool) -> Result<Wanted> {
-        Ok(Wanted { entries: self.objects.tree(tree)?.into_iter().collect(), only })
+        Ok(Wanted { entries: self.objects.tree(tree)?.iter().cloned().collect(), only })
     }
 
     fn below(&self) -> Vec<u8> {

@@ -12,7 +12,7 @@ mod shell;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex::Regex;
@@ -31,7 +31,9 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 #[derive(Debug, Clone, Default)]
 pub struct Watch {
     commands: Vec<Command>,
-    protected: GlobSet,
+    globs: Vec<String>,
+    /// Made of these when somebody asks: most looks at the tree find nothing to ask about.
+    protected: OnceLock<GlobSet>,
     artefacts: BTreeSet<String>,
 }
 
@@ -65,12 +67,6 @@ pub struct Found {
 impl Watch {
     /// `artefacts`: what the checks themselves write.
     pub fn new(criteria: &[&Criterion], protected: &[String], artefacts: &BTreeSet<String>) -> Self {
-        let mut globs = GlobSetBuilder::new();
-        for glob in protected {
-            if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
-                globs.add(glob);
-            }
-        }
         let commands = criteria.iter().filter_map(|it| match &it.check {
             Some(Check::Command { command, expect }) => Some(Command {
                 criterion: it.id.clone(),
@@ -81,15 +77,29 @@ impl Watch {
         });
         Self {
             commands: commands.collect(),
-            protected: globs.build().unwrap_or_default(),
+            globs: protected.to_vec(),
+            protected: OnceLock::new(),
             artefacts: artefacts.clone(),
         }
+    }
+
+    fn is_protected(&self, path: &str) -> bool {
+        let make = || {
+            let mut globs = GlobSetBuilder::new();
+            for glob in &self.globs {
+                if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
+                    globs.add(glob);
+                }
+            }
+            globs.build().unwrap_or_default()
+        };
+        self.protected.get_or_init(make).is_match(path)
     }
 
     /// Whether a change of the file could be a weakening: worth reading it for.
     pub fn concerns(&self, path: &str) -> bool {
         !self.artefacts.contains(path)
-            && (self.protected.is_match(path)
+            && (self.is_protected(path)
                 || language(path).is_some()
                 || is_test_path(path)
                 || is_recipe(path)
@@ -106,7 +116,7 @@ impl Watch {
             return Vec::new();
         }
         let named = named::named(&self.commands, files);
-        paths.sort_by_key(|it| (!named.contains_key(*it), !self.protected.is_match(it), !is_test_path(it)));
+        paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
         let look = Look { watch: self, files, named, moved: moved_tests(&paths, files) };
         let mut found: Vec<Found> = paths.iter().filter_map(|it| look.one(it)).collect();
@@ -161,7 +171,7 @@ impl Look<'_> {
         if let Some(parts) = named.map(|it| &it.parts).filter(|it| !it.is_empty()) {
             return recipes::changed(path, parts, before, text);
         }
-        let protected = self.watch.protected.is_match(path);
+        let protected = self.watch.is_protected(path);
         let old = inventory(path, before);
         if is_tests(path, &old) {
             let loss = lost(&old, &inventory(path, text), &self.moved);

@@ -33,7 +33,7 @@ pub(super) fn remove_empty(fd: BorrowedFd<'_>, name: &CString) {
 
 /// Whether the folder holds any file that `tree` does not name.
 pub(super) fn holds_more(fd: OwnedFd, tree: Option<Oid>, objects: &Objects) -> Result<bool> {
-    let known = tree.map_or(Ok(Vec::new()), |it| objects.tree(it))?;
+    let known = tree.map(|it| objects.tree(it)).transpose()?.unwrap_or_default();
     let Ok((fd, entries)) = entries(fd) else { return Ok(true) };
     for (name, kind) in entries {
         let item = known.iter().find(|it| it.0 == name.as_bytes()).map(|it| it.1);

@@ -86,7 +86,7 @@ impl<'a> Then<'a> {
             item.filter(|it| it.kind == Kind::Folder).map(|it| it.id)
         };
         let entries = tree.map(|it| self.objects.tree(it)).transpose()?;
-        self.folders.insert(folder.to_vec(), entries.map(|it| it.into_iter().collect()));
+        self.folders.insert(folder.to_vec(), entries.map(|it| it.iter().cloned().collect()));
         Ok(())
     }
 

@@ -52,10 +52,15 @@ pub(super) struct Found {
 
 /// Every distinct phrase once, with the most that it was said with.
 pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -> Found {
+    let mut found = Found::default();
+    let counts = |it: &&Sentence| !it.is_question && it.place != super::prose::Place::Listed;
+    let mut sentences = sentences.iter().filter(counts).peekable();
+    if sentences.peek().is_none() {
+        return found;
+    }
     let entries = entries(words);
     let table = by_first_word(&entries);
-    let mut found = Found::default();
-    for sentence in sentences.iter().filter(|it| !it.is_question && it.place != super::prose::Place::Listed) {
+    for sentence in sentences {
         let mut at = 0;
         while at < sentence.tokens.len() {
             let Some((entry, end)) = longest(&table, &sentence.tokens, at) else {

@@ -13,11 +13,15 @@ const LEAST_BYTES: u64 = 200;
 /// Iterations in a row whose output is over `percent` below the median of those before.
 pub(super) fn count(past: &Past<'_>, percent: u32) -> u32 {
     let keep = 100_u64.saturating_sub(u64::from(percent));
-    let (mut count, mut before) = (0_u32, Vec::new());
-    for look in past.counted().iter().filter(|it| !it.is_trouble) {
-        let is_less = usual(&before).is_some_and(|it| look.row.output_bytes * 100 < it * keep);
-        count = if is_less && got_nowhere(look) { count + 1 } else { 0 };
-        before.push(look.row.output_bytes);
+    let mut looks = past.counted().iter().filter(|it| !it.is_trouble);
+    let mut count = 0;
+    // From the last one back: most loops are through with the first.
+    while let Some(look) = looks.next_back() {
+        let is_less = || usual(looks.clone()).is_some_and(|it| look.row.output_bytes * 100 < it * keep);
+        if !got_nowhere(look) || !is_less() {
+            break;
+        }
+        count += 1;
     }
     count
 }
@@ -27,9 +31,9 @@ fn got_nowhere(look: &Look<'_>) -> bool {
 }
 
 /// The median, where there is one worth the name.
-fn usual(samples: &[u64]) -> Option<u64> {
-    let mut sorted = samples.to_vec();
+fn usual<'a>(looks: impl Iterator<Item = &'a Look<'a>>) -> Option<u64> {
+    let mut sorted: Vec<u64> = looks.map(|it| it.row.output_bytes).collect();
     sorted.sort_unstable();
-    let median = sorted.get(sorted.len() / 2).copied().filter(|_| samples.len() >= SAMPLES)?;
+    let median = sorted.get(sorted.len() / 2).copied().filter(|_| sorted.len() >= SAMPLES)?;
     (median >= LEAST_BYTES).then_some(median)
 }

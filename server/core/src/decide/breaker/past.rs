@@ -81,9 +81,10 @@ impl<'a> Past<'a> {
         let old = rows.iter().filter(|it| it.number <= state.breaker.since).count();
         let mut standing = Standing::at_start(state);
         let trees = Trees::of(state);
-        let looks = rows.iter().enumerate().map(|(at, row)| {
-            let earlier = rows.get(at.saturating_sub(WINDOW)..at).unwrap_or_default();
-            standing.look(row, trees.after(row.number), trees.returned(row, earlier))
+        let after: Vec<&str> = rows.iter().map(|it| trees.after(it.number)).collect();
+        let looks = rows.iter().zip(&after).enumerate().map(|(at, (row, tree))| {
+            let earlier = after.get(at.saturating_sub(WINDOW)..at).unwrap_or_default();
+            standing.look(row, tree, earlier.contains(tree) && trees.moved(row, tree))
         });
         Self { looks: looks.collect(), old }
     }
@@ -108,6 +109,8 @@ struct Standing<'a> {
     failing: BTreeSet<&'a CriterionId>,
     facts: BTreeMap<&'a CriterionId, &'a str>,
     items_done: u32,
+    /// Whose results these are.
+    of: Option<&'a Iteration>,
 }
 
 impl<'a> Standing<'a> {
@@ -117,10 +120,22 @@ impl<'a> Standing<'a> {
             those.map(|it| &it.criterion.id).collect()
         };
         let items_done = state.spec.plan.iter().filter(|it| it.done).count() as u32;
-        Self { passing: of(Role::Guard), failing: of(Role::Goal), facts: BTreeMap::new(), items_done }
+        Self {
+            passing: of(Role::Guard),
+            failing: of(Role::Goal),
+            facts: BTreeMap::new(),
+            items_done,
+            of: None,
+        }
     }
 
     fn look(&mut self, row: &'a Iteration, tree: &'a str, returned: bool) -> Look<'a> {
+        let is_trouble = is_provider_trouble(row);
+        if self.of.is_some_and(|it| it.row == row.row && it.facts == row.facts) {
+            let moved = Moved { turned: row.items_done > self.items_done, passes: false, facts: false };
+            self.items_done = if row.taken_back { self.items_done } else { row.items_done };
+            return Look { row, tree, is_trouble, returned, moved };
+        }
         let passed = |it: &&(CriterionId, Status)| it.1 == Status::Pass;
         let facts: BTreeMap<_, _> = row.facts.iter().map(|(id, fact)| (id, fact.as_str())).collect();
         let passing: BTreeSet<_> = row.row.iter().filter(passed).map(|(id, _)| id).collect();
@@ -130,14 +145,15 @@ impl<'a> Standing<'a> {
             passes: judged && passing != self.passing,
             facts: facts.iter().any(|(id, fact)| self.facts.get(id).is_some_and(|it| it != fact)),
         };
-        let look = Look { row, tree, is_trouble: is_provider_trouble(row), returned, moved };
+        let look = Look { row, tree, is_trouble, returned, moved };
         if row.taken_back {
             return look;
         }
         self.items_done = row.items_done;
         if judged {
             let failed = row.row.iter().filter(|it| !matches!(it.1, Status::Pass | Status::Unverified));
-            *self = Self { failing: failed.map(|(id, _)| id).collect(), passing, facts, ..*self };
+            *self =
+                Self { failing: failed.map(|(id, _)| id).collect(), passing, facts, of: Some(row), ..*self };
         }
         look
     }
@@ -162,10 +178,8 @@ impl<'a> Trees<'a> {
         self.after.get(&iteration).copied().unwrap_or_default()
     }
 
-    fn returned(&self, row: &Iteration, earlier: &[Iteration]) -> bool {
-        let tree = self.after(row.number);
-        let moved =
-            row.changes.any() && !row.taken_back && self.before.get(&row.number).is_none_or(|it| *it != tree);
-        moved && !tree.is_empty() && earlier.iter().any(|it| self.after(it.number) == tree)
+    fn moved(&self, row: &Iteration, tree: &str) -> bool {
+        let differs = || self.before.get(&row.number).is_none_or(|it| *it != tree);
+        !tree.is_empty() && row.changes.any() && !row.taken_back && differs()
     }
 }
