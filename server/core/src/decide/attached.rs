@@ -34,8 +34,9 @@ pub(super) fn came(state: &Loop, guest: Guest) -> Vec<Step> {
         return Vec::new();
     }
     let rests = state.pause.as_ref().filter(|it| it.reason != PauseReason::Session);
-    if let Some(pause) = rests {
-        return vec![Step::Effect(Effect::LetAgentGo { why: pause.message.clone() })];
+    let stops = state.stop.map(|_| "the loop is stopping".to_owned());
+    if let Some(why) = stops.or_else(|| Some(rests?.message.clone())) {
+        return vec![Step::Effect(Effect::LetAgentGo { why })];
     }
     let Guest { session, holds, tokens } = guest;
     let mut steps = vec![Step::Record(Record::SessionJoined { session, holds, tokens })];

@@ -8,7 +8,7 @@ use super::calls::{self, Call};
 use super::machine::{criteria_of, hold};
 use super::rounds::{iteration_over, nothing_new};
 use super::state::{Live, Loop, Phase};
-use super::{Effect, Reading, Step, brief, pinned, sessions};
+use super::{Effect, Reading, Step, attached, brief, pinned, sessions};
 
 pub(super) fn task_read(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
     match state.phase {
@@ -54,7 +54,8 @@ pub(super) fn intend(state: &Loop, now: Moment, reading: &Reading, call: Call) -
     let chosen = sessions::choose(state, now);
     let (session, session_tokens) = (chosen.id, chosen.tokens);
     // A session that was lent to us knows nothing of the task before its first iteration.
-    let resumed = chosen.resumed && !state.history.is_empty();
+    let knows = || !attached::is_wanted(state) || state.history.iter().any(|it| it.session == session);
+    let resumed = chosen.resumed && knows();
     let prompt = brief::prompt(state, reading, brief::At { now, resumed });
     let tree = state.snapshots.last().map(|it| it.tree.clone()).unwrap_or_default();
     let record = Record::IterationIntended {

@@ -62,16 +62,13 @@ pub(super) fn follow(state: &Loop, live: &mut Live, mut steps: Vec<Step>) -> Vec
 
 /// It is gone, as it was told or by itself; the loop takes up what waited for that.
 pub(super) fn left(state: &Loop, live: &mut Live, left: Box<AgentLeft>) -> Vec<Step> {
-    if attached::is_missing(state) {
+    if attached::is_missing(state) || state.outcome.is_some() {
         // It was told that there is nothing to do.
         return Vec::new();
     }
     let alive = left.left.join(", ");
     let mut steps = vec![Step::Record(Record::AgentLeft { iteration: state.iteration, left })];
     let was_told = std::mem::take(&mut live.letting_go);
-    if state.outcome.is_some() {
-        return steps;
-    }
     if !alive.is_empty() {
         steps.push(undead(&alive));
     } else if was_told && state.at_rest() {

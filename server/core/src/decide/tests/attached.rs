@@ -2,8 +2,9 @@
 
 use super::held::course;
 use super::sim::{Act, Sim, criterion, spec};
-use crate::decide::{Event, Order};
-use crate::journal::{OutcomeKind, PauseReason};
+use crate::agent::ProviderClass;
+use crate::decide::{Event, Order, Phase};
+use crate::journal::{OutcomeKind, PauseReason, Record};
 use crate::settings::Mode;
 
 /// The loop that waits for its first session.
@@ -67,6 +68,21 @@ fn one_that_leaves_in_between_is_waited_for() {
     assert_eq!((course(&sim).as_str(), sim.state.iteration), ("plp", 0));
     lend(&mut sim, 8);
     assert_eq!(course(&sim), "plpihcle");
+}
+
+#[test]
+fn another_session_is_told_everything_anew() {
+    let mut sim =
+        waiting(vec![Act::fails(ProviderClass::Crash, "f"), Act::new("f"), Act::new("f"), Act::new("p")]);
+    lend(&mut sim, 8);
+    assert!(wanted(&sim).contains("your session was left"), "{}", wanted(&sim));
+    sim.lend("s2", 1);
+    sim.play();
+    lend(&mut sim, 8);
+    let expect = [("s1", false), ("s2", false), ("s2", true), ("s1", true)];
+    let told: Vec<_> = sim.sessions.iter().map(|(id, resumed)| (id.as_str(), *resumed)).collect();
+    assert_eq!(told, expect);
+    assert!(sim.prompts[1].contains("a fresh mind"), "{}", sim.prompts[1]);
 }
 
 #[test]
@@ -137,4 +153,24 @@ fn a_limit_of_tokens_ends_it() {
     lend(&mut sim, 8);
     assert_eq!((sim.state.iteration, sim.state.spent.tokens), (3, Some(3_000)));
     assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Limit));
+}
+
+#[test]
+fn a_loop_that_stops_takes_no_session_and_hears_of_none_afterwards() {
+    let mut made = spec(vec![criterion("tests pass", "make test")]);
+    made.settings.mode = Mode::Attach;
+    let mut sim = Sim::new(made, "f", vec![Act::new("p")]);
+    while sim.state.phase != Phase::Baseline {
+        assert!(sim.turn());
+    }
+    sim.lend("s1", 8);
+    sim.order(Order::Stop);
+    sim.lend("s2", 8);
+    let left = |sim: &mut Sim| sim.event(Event::AgentLeft(Box::default()));
+    while sim.state.outcome.is_none() {
+        assert!(sim.turn());
+    }
+    left(&mut sim);
+    let joined = sim.entries.iter().filter(|it| matches!(it.record, Record::SessionJoined { .. })).count();
+    assert_eq!((joined, course(&sim).ends_with('e')), (1, true), "{}", course(&sim));
 }

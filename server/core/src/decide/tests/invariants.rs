@@ -7,7 +7,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::test_runner::TestCaseError;
 use proptest::{collection, prop_assert, proptest};
 
-use super::properties::check_journal;
+use super::properties::{SESSIONS, check_journal};
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass};
 use crate::check::Status;
@@ -15,7 +15,7 @@ use crate::decide::Order;
 use crate::journal::{
     BreakerCause, BreakerState, Entry, LoopSpec, OutcomeKind, Pinned, Record, SnapshotWhen, Weakening,
 };
-use crate::settings::{AtUsageLimit, GroupRule, OnRegression, Unanswered};
+use crate::settings::{AtUsageLimit, GroupRule, Mode, OnRegression, Unanswered};
 
 const RESULTS: [&str; 10] = ["fff", "5ff", "5pf", "5pp", "fpp", "5tp", "zpp", "2pp", "5fp", "ppp"];
 const SAYS: [&str; 4] =
@@ -102,6 +102,7 @@ fn made(bits: u16) -> LoopSpec {
     settings.breaker.max_trips = if has(12) { 1 } else { 3 };
     settings.questions.unanswered = if has(13) { Unanswered::Pause } else { Unanswered::Continue };
     settings.usage_limit = if has(14) { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
+    settings.mode = if has(15) { Mode::Attach } else { Mode::Loop };
     made
 }
 
@@ -120,6 +121,9 @@ fn shove(sim: &mut Sim, at: usize, (what, n): (u8, u8)) {
         6 => sim.edited(RESULTS[usize::from(n) % RESULTS.len()]),
         7 => sim.documents.push(criterion(&format!("new{at}"), "d")),
         8 => sim.documents.truncate(2.max(sim.documents.len() - 1)),
+        9 | 10 => {
+            sim.speak(SESSIONS[usize::from(n) % 2], u32::from(n / 2) % 4);
+        }
         _ => sim.order(order(n % 16)),
     }
 }
@@ -129,13 +133,16 @@ proptest! {
     fn whatever_happens(
         bits in any::<u16>(),
         acts in collection::vec(act(), 0..20),
-        shoves in collection::vec((0..13_u8, any::<u8>()), 0..30),
+        shoves in collection::vec((0..15_u8, any::<u8>()), 0..30),
     ) {
         let mut sim = Sim::new(made(bits), RESULTS[usize::from(bits) % 3], acts);
         for (at, one) in shoves.iter().enumerate() {
             shove(&mut sim, at, *one);
         }
         rest(&mut sim)?;
+        for _ in 0..bits % 8 {
+            if sim.speak(SESSIONS[0], 2) { rest(&mut sim)?; }
+        }
         check_journal(&sim.entries)?;
         holds(&sim.entries)?;
         prop_assert!(sim.state.stop.is_none() || sim.state.outcome.is_some(), "a stop is honoured");
@@ -258,7 +265,8 @@ impl<'a> Told<'a> {
         {
             return Ok(());
         }
-        let works = self.run.is_some_and(|it| it.error.is_none() && it.ending == AgentEnding::Exited);
+        let by_itself = |it| matches!(it, AgentEnding::Exited | AgentEnding::Held);
+        let works = self.run.is_some_and(|it| it.error.is_none() && by_itself(it.ending));
         prop_assert!(works, "the breaker counts work: {cause:?}");
         Ok(())
     }
@@ -281,6 +289,27 @@ impl<'a> Told<'a> {
             "an open plan rests"
         );
         Ok(())
+    }
+}
+
+/// Dying at any moment, in a session that its user lends, and speaks to again afterwards.
+#[test]
+fn a_crash_at_every_point_of_a_session_of_its_users() {
+    for point in 0.. {
+        let mut sim = Sim::new(made(1 << 5 | 1 << 15), "5ff", vec![Act::new("5pf"), Act::new("5pp")]);
+        sim.play();
+        sim.speak(SESSIONS[0], 8);
+        let reached = (0..point).all(|_| sim.turn());
+        sim.crash("boot-1");
+        rest(&mut sim).unwrap();
+        while sim.speak(SESSIONS[0], 8) {
+            rest(&mut sim).unwrap();
+        }
+        check_journal(&sim.entries).and_then(|()| holds(&sim.entries)).unwrap();
+        assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "at {point}: {}", sim.sentence());
+        if !reached {
+            break;
+        }
     }
 }
 
@@ -336,6 +365,36 @@ const LIES: [Lie; 7] = [
 fn second_start(all: &[Entry]) -> usize {
     let is_start = |it: &Entry| matches!(it.record, Record::IterationIntended { iteration: 2, .. });
     all.iter().position(is_start).unwrap()
+}
+
+/// The same of a session that is lent: none works that did not come, and none of another's goes on.
+#[test]
+fn forged_journals_of_a_lent_session_do_not_hold() {
+    let mut sim = Sim::new(made(1 << 5 | 1 << 15), "fff", vec![Act::new("5ff"), Act::new("5pp")]);
+    sim.play();
+    sim.speak(SESSIONS[0], 8);
+    sim.play();
+    let honest = sim.entries;
+    assert!(holds(&honest).is_ok() && check_journal(&honest).is_ok());
+    let lies: [fn(&mut Record); 2] = [
+        |it| {
+            if let Record::SessionJoined { .. } = it {
+                *it = Record::AgentLeft { iteration: 0, left: Box::default() };
+            }
+        },
+        |it| {
+            if let Record::IterationIntended { resumed, .. } = it {
+                *resumed = true;
+            }
+        },
+    ];
+    for lie in lies {
+        let mut forged = honest.clone();
+        for it in &mut forged {
+            lie(&mut it.record);
+        }
+        assert!(check_journal(&forged).is_err());
+    }
 }
 
 /// The rig's control: each lie about a journal that holds is found.

@@ -11,12 +11,16 @@ use crate::decide::Order;
 use crate::journal::{BreakerState, Entry, QuestionKind, Record};
 use crate::settings::{AtUsageLimit, Mode, Unanswered};
 
+pub(super) const SESSIONS: [&str; 2] = ["one of the user's", "another"];
+
 #[derive(Debug, Clone)]
 enum Shove {
     Turns(u8),
     Crash,
     Reboot,
     Order(u8),
+    /// To one of two sessions of the user's own.
+    Speak(bool, u8),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -46,6 +50,7 @@ fn shove() -> impl Strategy<Value = Shove> {
         2 => Just(Shove::Crash),
         1 => Just(Shove::Reboot),
         2 => (0..9_u8).prop_map(Shove::Order),
+        3 => (any::<bool>(), 0..4_u8).prop_map(|(one, holds)| Shove::Speak(one, holds)),
     ]
 }
 
@@ -69,7 +74,7 @@ proptest! {
         shoves in collection::vec(shove(), 0..25),
         plan in any::<bool>(),
         attended in any::<bool>(),
-        hook in any::<bool>(),
+        mode in prop_oneof![Just(Mode::Loop), Just(Mode::Hook), Just(Mode::Attach)],
         stop_at in 0..40_usize,
     ) {
         let mut made = spec(vec![criterion("a", "a"), criterion("b", "b")]);
@@ -77,7 +82,7 @@ proptest! {
         made.settings.limits.cost_micros = 5_000_000;
         made.attended = attended;
         made.settings.session.resume = plan;
-        made.settings.mode = if hook { Mode::Hook } else { Mode::Loop };
+        made.settings.mode = mode;
         made.settings.questions.unanswered = if stop_at % 2 == 0 { Unanswered::Continue } else { Unanswered::Pause };
         made.settings.usage_limit = if stop_at % 3 == 0 { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
         if plan { made.plan = vec![item("x"), item("y")]; }
@@ -89,10 +94,16 @@ proptest! {
                 Shove::Crash => { let boot = sim.state.boot.clone(); sim.crash(&boot); }
                 Shove::Reboot => sim.crash(&format!("boot-{i}")),
                 Shove::Order(n) => sim.order(order(*n)),
+                Shove::Speak(one, holds) => { sim.speak(SESSIONS[usize::from(*one)], (*holds).into()); }
             }
             if i == stop_at { sim.order(Order::Stop); }
         }
         sim.play();
+        // A user who comes whenever they are waited for.
+        for _ in 0..stop_at {
+            if !sim.speak(SESSIONS[0], 2) { break; }
+            sim.play();
+        }
         check_journal(&sim.entries)?;
         prop_assert!(!sim.process.alive, "nothing is held when the loop rests or has ended");
         check_verified(&sim.entries)?;
@@ -106,13 +117,20 @@ pub(super) fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runn
     let (mut last, mut cost, mut stopped, mut ended) = (0, 0_u64, false, false);
     let (mut open, mut sessions) = (None, std::collections::BTreeSet::new());
     let mut breaker = BreakerState::Closed;
+    let (mut lent, mut is_there) = (false, false);
     for pair in entries.windows(2) {
         prop_assert!(pair[1].seq == pair[0].seq + 1 && pair[1].epoch >= pair[0].epoch);
     }
     for entry in entries {
         prop_assert!(!ended, "nothing after the end: {:?}", entry.record);
         match &entry.record {
+            Record::LoopStarted { spec, .. } => lent = spec.settings.mode == Mode::Attach,
+            Record::SessionJoined { .. } => {
+                prop_assert!(lent && !stopped, "nobody is asked for a session who does not lend it");
+                is_there = true;
+            }
             Record::IterationIntended { iteration, session, resumed, .. } => {
+                prop_assert!(!lent || is_there, "no start without a session that waits");
                 prop_assert!(open.is_none(), "no start while a question waits");
                 prop_assert!(sessions.contains(session) == *resumed, "only its own sessions go on");
                 sessions.insert(session.clone());
@@ -123,8 +141,15 @@ pub(super) fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runn
                 prop_assert!(breaker != BreakerState::Open, "no start while the breaker is open");
                 last = *iteration;
             }
-            Record::AgentEnded { run, .. } => cost += run.cost_micros.unwrap_or(0),
-            Record::AgentLeft { left, .. } => cost += left.cost_micros.unwrap_or(0),
+            Record::AgentEnded { run, .. } => {
+                is_there = run.ending == AgentEnding::Held;
+                cost += run.cost_micros.unwrap_or(0);
+            }
+            Record::AgentLeft { left, .. } => {
+                is_there = false;
+                cost += left.cost_micros.unwrap_or(0);
+            }
+            Record::Recovered { .. } => is_there = false,
             Record::Stopping { .. } => stopped = true,
             Record::Asked { id, kind, .. } if *kind != QuestionKind::UsageLimit => open = Some(id.clone()),
             Record::Answered { id, .. } if open.as_ref() == Some(id) => open = None,
@@ -138,10 +163,12 @@ pub(super) fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runn
 
 fn check_verified(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCaseError> {
     let mut results = std::collections::BTreeMap::new();
-    let (mut held, mut beside) = (false, false);
+    let (mut held, mut beside, mut lent) = (false, false, false);
     for entry in entries {
         match &entry.record {
-            Record::AgentEnded { run, .. } => held = run.ending == AgentEnding::Held,
+            Record::LoopStarted { spec, .. } => lent = spec.settings.mode == Mode::Attach,
+            // Of a session that is lent its turn is over, which has to do.
+            Record::AgentEnded { run, .. } => held = run.ending == AgentEnding::Held && !lent,
             Record::AgentLeft { .. } | Record::Recovered { .. } => held = false,
             Record::Baseline { round: Some(round), .. } | Record::ChecksDone { round, .. } => {
                 beside = held;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::agent::AgentRun;
+use crate::agent::{AgentEnding, AgentRun};
 use crate::decide::{
     Branch, Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Step, apply, begin, commits, deadline,
     decide, replay,
@@ -203,7 +203,7 @@ impl Sim {
     pub(crate) fn crash(&mut self, boot: &str) {
         self.finished = false;
         self.queue.clear();
-        self.process.alive = false;
+        (self.process.alive, self.process.works) = (false, false);
         self.live = Live::default();
         self.state = replay(&self.entries).expect("replays");
         if self.state.outcome.is_some() {
@@ -251,6 +251,11 @@ impl Sim {
                 self.prompts.push(prompt);
                 self.sessions.push((session, resumed));
                 self.process.used_before = session_tokens;
+                if self.is_lent() && !self.process.alive {
+                    let run = AgentRun { ending: AgentEnding::Exited, ..quiet_run() };
+                    return self.event(Event::AgentEnded(Box::new(run)));
+                }
+                self.process.works = true;
                 let holds = self.process.answers();
                 self.event(Event::AgentStarted { pid: 42, domain: "subreaper".to_owned(), holds });
                 if self.live.ending.is_none() {
@@ -259,7 +264,7 @@ impl Sim {
             }
             Effect::LetAgentGo { .. } => self.let_go(),
             Effect::StopAgent { why, .. } => {
-                self.process.alive = false;
+                (self.process.alive, self.process.works) = (false, false);
                 let run = AgentRun { ending: why, ..quiet_run() };
                 self.event(Event::AgentEnded(Box::new(run)));
             }
@@ -275,7 +280,11 @@ impl Sim {
                 self.event(Event::RolledBack { to, paths, tree, from, refused });
             }
             Effect::Refuse { message, .. } => self.refused.push(message),
-            Effect::Finish => self.finished = true,
+            Effect::Finish => {
+                // Whoever waits for an answer of it is let through.
+                self.process.alive &= !self.is_lent();
+                self.finished = true;
+            }
         }
     }
 

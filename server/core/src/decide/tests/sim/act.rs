@@ -138,6 +138,7 @@ impl Sim {
             output_bytes: act.output,
             ..quiet_run()
         };
+        self.process.works = false;
         let run = self.ended_or_held(run);
         self.event(Event::AgentEnded(Box::new(run)));
     }

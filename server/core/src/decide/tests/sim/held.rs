@@ -18,6 +18,8 @@ pub(crate) struct Process {
     pub(crate) cap: Option<u32>,
     holds: Option<u32>,
     owed: u64,
+    /// A turn is on.
+    pub(super) works: bool,
     /// What the session used so far, where it tells that.
     pub(crate) tokens: Option<u64>,
     pub(super) used_before: u64,
@@ -47,6 +49,9 @@ impl Process {
 impl Sim {
     /// The end of a turn: the stop hook holds an agent that ended it well.
     pub(super) fn ended_or_held(&mut self, run: AgentRun) -> AgentRun {
+        if self.is_lent() {
+            return self.turn_over(run);
+        }
         let cost = run.cost_micros.unwrap_or(0);
         if self.state.spec.settings.mode == Mode::Loop || run.error.is_some() {
             self.process.alive = false;
@@ -54,9 +59,38 @@ impl Sim {
             return AgentRun { cost_micros: Some(cost + owed), ..run };
         }
         self.process.owed += cost;
+        AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, ..run }
+    }
+
+    pub(super) fn is_lent(&self) -> bool {
+        self.state.spec.settings.mode == Mode::Attach
+    }
+
+    /// Of a session that its user opened no more is told than its last words and its tokens; where the script has an
+    /// error, it is closed.
+    fn turn_over(&mut self, run: AgentRun) -> AgentRun {
         let session_tokens = self.process.uses(TOKENS);
         let tokens = session_tokens.map(|it| it.saturating_sub(self.process.used_before));
-        AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, session_tokens, tokens, ..run }
+        self.process.alive = run.error.is_none();
+        let ending = if self.process.alive { AgentEnding::Held } else { AgentEnding::Exited };
+        let exit = (!self.process.alive).then_some(0);
+        let told = AgentRun { ending, exit, tokens, session_tokens, ..super::quiet_run() };
+        AgentRun { final_text: run.final_text, duration_ms: run.duration_ms, ..told }
+    }
+
+    /// Its user says something to one of their sessions; `false`: it hears of the loop already, or nobody asks it.
+    pub(crate) fn speak(&mut self, session: &str, holds: u32) -> bool {
+        let is_at_work = self.process.works;
+        if self.finished || is_at_work || !self.is_lent() {
+            return false;
+        }
+        if self.process.alive {
+            // It was interrupted.
+            self.process.alive = false;
+            self.event(Event::AgentLeft(Box::default()));
+        }
+        self.lend(session, holds);
+        true
     }
 
     /// A session asks for work: its user spoke to it.
@@ -67,7 +101,7 @@ impl Sim {
     }
 
     pub(super) fn let_go(&mut self) {
-        assert!(self.process.alive, "somebody is held");
+        assert!(self.process.alive || self.is_lent(), "somebody is held");
         self.process.alive = false;
         let cost_micros = Some(std::mem::take(&mut self.process.owed));
         let left = AgentLeft { exit: Some(0), cost_micros, ..AgentLeft::default() };
