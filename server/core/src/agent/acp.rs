@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{list, text};
+use crate::agent::fields::{first, list, text};
 use crate::agent::pieces::Pieces;
 use crate::agent::provider::{self, Trouble};
 use crate::agent::{AgentEvent, ProviderClass, Turn};
@@ -127,8 +127,7 @@ impl Acp {
 fn trouble(value: &Value) -> Trouble {
     let code = value.get("code").and_then(Value::as_i64).unwrap_or(0);
     let data = value.get("data").unwrap_or(&Value::Null);
-    let further = [data.as_str().unwrap_or_default(), text(data, "details"), text(data, "message")];
-    let further = further.into_iter().find(|it| !it.is_empty()).unwrap_or_default();
+    let further = first([data.as_str().unwrap_or_default(), text(data, "details"), text(data, "message")]);
     let words = match (text(value, "message"), further) {
         (words, "") => words.to_owned(),
         ("", further) => further.to_owned(),

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{detail, micros, status, text, tool_use};
+use crate::agent::fields::{detail, first, micros, status, text, text_at, tool_use};
 use crate::agent::{Act, AgentEvent, Turn};
 use failure::{Failure, Rejection};
 
@@ -205,9 +205,7 @@ fn denied(denial: &Value) -> String {
 /// The CLI's own words about a failed turn.
 fn message(value: &Value) -> &str {
     // The last is what Qwen Code has.
-    let said = ["/result", "/errors/0", "/error/message"];
-    let said = said.into_iter().filter_map(|it| value.pointer(it)?.as_str());
-    { said }.find(|it| !it.is_empty()).unwrap_or_default()
+    first(["/result", "/errors/0", "/error/message"].map(|it| text_at(value, it)))
 }
 
 /// `usage` is of the last turn alone; `modelUsage` adds up over the process, as the cost does.

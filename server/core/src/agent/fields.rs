@@ -26,6 +26,11 @@ pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// The first that says anything.
+pub(super) fn first<'a>(told: impl IntoIterator<Item = &'a str>) -> &'a str {
+    told.into_iter().find(|it| !it.is_empty()).unwrap_or_default()
+}
+
 pub(super) fn number(value: &Value, key: &str) -> u64 {
     value.get(key).and_then(Value::as_u64).unwrap_or(0)
 }
@@ -70,7 +75,7 @@ pub(super) fn detail(input: &Value) -> String {
         "query",
         "prompt",
     ];
-    short(KEYS.into_iter().map(|key| text(input, key)).find(|it| !it.is_empty()).unwrap_or_default())
+    short(first(KEYS.map(|key| text(input, key))))
 }
 
 pub(super) fn short(told: &str) -> String {

@@ -1,8 +1,10 @@
 //! Several agents for one loop: who works on which iteration, by what became of those before.
 
 use super::sim::{Act, Sim, criterion, quiet_run, spec};
+use crate::agent::ProviderClass::{Crash, Login, Quota, Transient};
 use crate::agent::{AgentRun, ProviderClass, ProviderError};
 use crate::decide::{Event, Order, Phase, replay, takeover};
+use crate::journal::TakeoverReason::{Back, Failing};
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, TakeoverReason, WaitReason};
 use crate::view::{self, Facts};
 
@@ -83,9 +85,6 @@ fn check(ends: &[End], agents: &[(&str, u64)], reasons: &[TakeoverReason]) -> Pl
     assert_eq!(played.reasons(), reasons, "{ends:?}");
     played
 }
-
-use ProviderClass::{Crash, Login, Quota, Transient};
-use TakeoverReason::{Back, Failing};
 
 #[test]
 fn at_a_usage_limit_the_next_works_at_once_and_the_first_returns_after_its_reset() {

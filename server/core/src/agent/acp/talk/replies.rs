@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::agent::acp::start::Order;
-use crate::agent::fields::{list, number, text, text_at};
+use crate::agent::fields::{first, list, number, text, text_at};
 
 /// A choice that the agent is to make before it works.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) fn can_resume(capabilities: &Value) -> Option<&'static str> {
 pub(super) fn model(opened: &Value) -> String {
     let current = text_at(opened, "/models/currentModelId");
     let chosen = option(opened, "model").map(|it| text(it, "currentValue")).unwrap_or_default();
-    [current, chosen].into_iter().find(|it| !it.is_empty()).unwrap_or_default().to_owned()
+    first([current, chosen]).to_owned()
 }
 
 /// How what the user wants is chosen, or why it cannot be.
