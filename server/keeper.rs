@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use thiserror::Error;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, LocalSet};
 
 use crate::adapters::journal_file::JournalError;
 use crate::adapters::sandbox::SandboxError;
@@ -100,6 +100,12 @@ pub(crate) fn private_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file =
         std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.write_all(bytes)
+}
+
+/// Runs work that may have others [`beside`] it to its end.
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    Ok(LocalSet::new().block_on(&runtime, work))
 }
 
 /// A task of its own beside the keeper's. In a box, so that its state does not pass over the stack, which never gets

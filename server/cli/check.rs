@@ -11,7 +11,6 @@ use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
 use loopkeeper_core::view::{self, CriteriaStatus};
 use serde::Serialize;
 use serde_json::json;
-use tokio::task::LocalSet;
 
 use super::exit::Exit;
 use super::failure::{self, Answer, Failure};
@@ -26,7 +25,7 @@ use crate::front::follow::Following;
 use crate::front::loops::Seen;
 use crate::front::work::Work;
 use crate::front::{self, crew, order};
-use crate::keeper::check_only;
+use crate::keeper::{block_on, check_only};
 
 /// Between two looks for the result of a keeper.
 const LOOK: Duration = Duration::from_millis(100);
@@ -95,9 +94,8 @@ fn by_ourselves(
     state: &StateDir,
 ) -> Result<Vec<CheckResult>, Failure> {
     let workspace = state.workspace(&work.root)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let round = check_only::check(state, &workspace, work.spec(no_agent(), judge), Box::new(|_| {}));
-    Ok(LocalSet::new().block_on(&runtime, round)?.results)
+    Ok(block_on(round)??.results)
 }
 
 /// The loop that works on this very task.

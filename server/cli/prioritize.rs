@@ -11,8 +11,8 @@ use loopkeeper_core::view::words;
 use super::exit::Exit;
 use super::failure::{Answer, Failure};
 use super::out::Out;
-use crate::front::replan;
 use crate::front::work::Work;
+use crate::front::{loops, replan};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ItemArg {
@@ -53,7 +53,7 @@ pub(crate) fn change(which: &ItemArg, wish: Wish, out: &mut Out) -> Result<(), F
             out.line(format_args!("{file}: \"{title}\" comes {} {way}.", places(by)));
         }
     }
-    if let Some(seen) = replan::loop_of(&work.root, &work.id) {
+    if let Some(seen) = loops::at_work(&work.root, &work.id) {
         out.line(format_args!("The loop at work takes it up {}.", seen.next_boundary()));
     }
     Ok(())

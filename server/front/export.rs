@@ -11,7 +11,6 @@ use loopkeeper_core::redact::{Cleaner, Found, Redactor, is_secret_name, take_val
 use loopkeeper_core::settings::Dialect;
 use loopkeeper_core::view::words;
 use serde_json::{Value, json};
-use tokio::task::LocalSet;
 
 use super::failure::Failure;
 use super::keeping::BUILD;
@@ -22,7 +21,7 @@ use crate::adapters::sandbox::Domain;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::{HOME, LoopDir};
 use crate::adapters::{clock, versions};
-use crate::keeper::{launch, stage};
+use crate::keeper::{block_on, launch, stage};
 
 /// More is in no loop's folder.
 const MOST_FILES: usize = 20_000;
@@ -242,9 +241,8 @@ fn agent(store: &StateDir, seen: &Seen) -> Value {
 
 /// The first line of what it says.
 fn version(store: &StateDir, program: &str) -> Option<String> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
     let domain = Domain::Subreaper { warden: stage::warden(store), why: None };
     let env = scrubbed(Reader::Check, &[], &[], std::env::vars_os());
-    let said = LocalSet::new().block_on(&runtime, versions::ask(program, env, &domain)).ok()?;
+    let said = block_on(versions::ask(program, env, &domain)).ok()?.ok()?;
     said.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
 }

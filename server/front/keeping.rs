@@ -9,11 +9,10 @@ use std::process::ExitCode;
 use loopkeeper_core::decide::Order;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
-use tokio::task::LocalSet;
 
 use super::failure::{Failure, Kind};
 use crate::adapters::state_dir::StateDir;
-use crate::keeper::{end_with_any_panic, launch};
+use crate::keeper::{block_on, end_with_any_panic, launch};
 
 /// The subcommand's name.
 pub const WORD: &str = "keeper";
@@ -80,9 +79,8 @@ fn keep(args: &Args) -> Result<(), Failure> {
         Some("resume") => Some(Order::Resume),
         Some(other) => return Err(Failure::usage(format_args!("`{other}` is no order for a keeper"))),
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // In a box: its state would pass over the stack several times, which never gets smaller again.
-    LocalSet::new().block_on(&runtime, Box::pin(launch::keep(&dir, Box::new(|_| {}), order)))?;
+    block_on(Box::pin(launch::keep(&dir, Box::new(|_| {}), order)))??;
     Ok(())
 }
 

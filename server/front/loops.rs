@@ -1,6 +1,9 @@
 //! Which loops there are, which one is meant, and how each stands.
 
+use std::path::Path;
+
 use loopkeeper_core::decide::{Loop, Phase};
+use loopkeeper_core::task::TaskId;
 use loopkeeper_core::view::{self, Facts, LoopStatus};
 
 use super::failure::Failure;
@@ -71,6 +74,14 @@ impl Seen {
     pub(crate) fn is_open(&self) -> bool {
         self.state.outcome.is_none()
     }
+}
+
+/// The loop that works on the task right now.
+pub(crate) fn at_work(root: &Path, id: &TaskId) -> Option<Seen> {
+    let store = StateDir::open().ok()?;
+    let (holder, _) = store.tree_holder(root).ok()??;
+    let seen = Seen::read(&store, store.find(&holder).ok()?).ok()??;
+    (seen.is_alive() && seen.state.spec.task == *id).then_some(seen)
 }
 
 /// Every loop that can be read, oldest first; whoever asks is told why the others cannot.

@@ -7,9 +7,7 @@ use loopkeeper_core::task::edit::{self, Change, Refused, Wish};
 use loopkeeper_core::task::{Document, TaskId};
 
 use super::failure::{Failure, Kind};
-use super::loops::Seen;
 use super::saved;
-use crate::adapters::state_dir::StateDir;
 use crate::adapters::task_files;
 
 /// The task's files as they are now.
@@ -26,14 +24,6 @@ pub(crate) fn write((root, id): (&Path, &TaskId), change: &Change, from: &[Docum
     let before = from.iter().find(|it| it.path == change.file).map_or("", |it| it.text.as_str());
     saved::tell(root, id, &change.file, &change.after)?;
     Ok(task_files::replace(root, &root.join(&change.file), (before, &change.after))?)
-}
-
-/// The loop that works on the task right now.
-pub(crate) fn loop_of(root: &Path, id: &TaskId) -> Option<Seen> {
-    let store = StateDir::open().ok()?;
-    let (holder, _) = store.tree_holder(root).ok()??;
-    let seen = Seen::read(&store, store.find(&holder).ok()?).ok()??;
-    (seen.is_alive() && seen.state.spec.task == *id).then_some(seen)
 }
 
 impl From<Refused> for Failure {

@@ -7,13 +7,13 @@ use loopkeeper_core::task::TaskId;
 use serde_json::json;
 
 use super::failure::Failure;
-use super::loops::Seen;
-use super::{order, replan};
+use super::loops::{self, Seen};
+use super::order;
 use crate::adapters::state_dir::StateDir;
 
 /// `text` is, or is about to be, the whole of a document of the task.
 pub(crate) fn tell(root: &Path, id: &TaskId, file: &str, text: &str) -> Result<(), Failure> {
-    let Some(seen) = replan::loop_of(root, id).filter(Seen::is_in_iteration) else { return Ok(()) };
+    let Some(seen) = loops::at_work(root, id).filter(Seen::is_in_iteration) else { return Ok(()) };
     let order = json!({"do": "saved", "what": file, "text": sha256(text.as_bytes())});
     order::send(&StateDir::open()?, seen.dir.id(), order)
 }

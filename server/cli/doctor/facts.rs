@@ -14,7 +14,6 @@ use loopkeeper_core::probe::PROBED;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{AgentSettings, Argument, Dialect, Resolved, Settings};
 use loopkeeper_core::task;
-use tokio::task::LocalSet;
 
 use crate::adapters::agents::{self, Wanted};
 use crate::adapters::config_files;
@@ -253,6 +252,5 @@ fn trouble(failure: &Failure) -> Trouble {
 }
 
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    Ok(LocalSet::new().block_on(&runtime, work))
+    Ok(crate::keeper::block_on(work)?)
 }

@@ -5,18 +5,16 @@ use loopkeeper_core::decide::{self, Loop};
 use loopkeeper_core::journal::{Entry, OutcomeKind};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
-use tokio::task::LocalSet;
 
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::show::Show;
-use crate::keeper::launch;
+use crate::keeper::{block_on, launch};
 
 /// Keeps the loop until it ends: its exit code, and its last state.
 pub(crate) fn keep(dir: &LoopDir, show: Show<'_>) -> Result<(Exit, Loop), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    LocalSet::new().block_on(&runtime, to_its_end(dir, show))
+    block_on(to_its_end(dir, show))?
 }
 
 async fn to_its_end(dir: &LoopDir, mut show: Show<'_>) -> Result<(Exit, Loop), Failure> {
