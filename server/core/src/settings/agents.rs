@@ -134,7 +134,7 @@ fn prompt(word: &str) -> Option<PromptBy> {
     }
 }
 
-fn dialect(word: &str) -> Option<Dialect> {
+pub(crate) fn dialect(word: &str) -> Option<Dialect> {
     match word {
         "text" => Some(Dialect::Text),
         "claude" => Some(Dialect::Claude),

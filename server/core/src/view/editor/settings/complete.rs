@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::cursor::{self, Cursor};
 use crate::agent::kind::Kind;
 use crate::settings::Dialect;
-use crate::settings::agents::{AUTO, built_in, kind_of, misplaced};
+use crate::settings::agents::{AUTO, built_in, dialect, kind_of, misplaced};
 use crate::settings::keys::KEYS;
 use crate::settings::table::{Found, Key, Since, Takes, look_up};
 use crate::view::editor::{Suggestion, SuggestionKind};
@@ -15,11 +15,11 @@ use crate::when::words::{CONDITIONS, OPERATORS};
 /// What can be written at `offset`.
 pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
     match cursor::at(text, offset) {
-        Cursor::Header { name } => tables(&name, str::to_owned),
+        Cursor::Header { name } => tables(text, &name, str::to_owned),
         Cursor::Key { section, name, is_set } => {
             let mut all = keys(text, &section, (&name, is_set));
             if section.is_empty() && !is_set {
-                all.extend(tables(&name, |it| format!("[{it}]")));
+                all.extend(tables(text, &name, |it| format!("[{it}]")));
             }
             all
         }
@@ -31,7 +31,7 @@ pub fn complete(text: &str, offset: usize) -> Vec<Suggestion> {
     }
 }
 
-fn tables(replaces: &Range<usize>, written: impl Fn(&str) -> String) -> Vec<Suggestion> {
+fn tables(text: &str, replaces: &Range<usize>, written: impl Fn(&str) -> String) -> Vec<Suggestion> {
     let sections: BTreeSet<&str> =
         KEYS.iter().filter(|it| is_offered(it)).map(Key::section).filter(|it| !it.is_empty()).collect();
     let named = |section: &str| match section.split_once('*') {
@@ -40,7 +40,7 @@ fn tables(replaces: &Range<usize>, written: impl Fn(&str) -> String) -> Vec<Sugg
     };
     let table = |name: String| {
         let path: Vec<String> = name.split('.').map(str::to_owned).collect();
-        let keys = KEYS.iter().filter(|it| is_offered(it) && fits(it, &path));
+        let keys = KEYS.iter().filter(|it| is_offered(it) && fits(text, it, &path));
         let keys: Vec<&str> = keys.map(Key::name).collect();
         Suggestion {
             label: format!("[{name}]"),
@@ -65,7 +65,7 @@ fn keys(text: &str, section: &[String], (name, is_set): (&Range<usize>, bool)) -
         // The key under the cursor may be written anew.
         key.name() == own || !given.contains(&path)
     };
-    let here = KEYS.iter().filter(|it| is_offered(it) && fits(it, section)).filter(free);
+    let here = KEYS.iter().filter(|it| is_offered(it) && fits(text, it, section)).filter(free);
     let key = |it: &Key| Suggestion {
         label: it.name().to_owned(),
         kind: SuggestionKind::Key,
@@ -79,13 +79,25 @@ fn keys(text: &str, section: &[String], (name, is_set): (&Range<usize>, bool)) -
 }
 
 /// Whether a key stands in this table and means something there.
-fn fits(key: &Key, section: &[String]) -> bool {
+fn fits(text: &str, key: &Key, section: &[String]) -> bool {
     let parts: Vec<&str> = key.section().split('.').filter(|it| !it.is_empty()).collect();
     let same = parts.len() == section.len()
         && parts.iter().zip(section).all(|(part, of)| *part == "*" || part == of);
     let agent = parts.contains(&"*").then(|| section.get(1)).flatten();
-    let output = |name: &str| Kind::of(name, Dialect::Text).dialect();
-    same && agent.is_none_or(|it| misplaced(kind_of(it), key.name(), Some(output(it))).is_none())
+    same && agent
+        .is_none_or(|it| misplaced(kind_of(it), key.name(), Some(output(text, it, key.name()))).is_none())
+}
+
+/// How the output of an agent is read, as the text says so far.
+fn output(text: &str, agent: &str, key: &str) -> Dialect {
+    let known = Kind::of(agent, Dialect::Text);
+    if key == "output" && known.known().is_some() {
+        // The one word that it can be for an agent that is known.
+        return Dialect::Acp;
+    }
+    let written = cursor::value(text, &["agents", agent, "output"]);
+    let written = written.and_then(|it| dialect(it.trim_matches(['"', '\''])));
+    written.unwrap_or_else(|| known.dialect())
 }
 
 /// What this version refuses is not offered.
@@ -101,7 +113,10 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
     let names: Vec<&str> = path.iter().map(String::as_str).collect();
     let Found::Key(key) = look_up(&names) else { return Vec::new() };
     let texts: Vec<String> = match key.takes {
-        Takes::Word { now, .. } => now.iter().map(|it| format!("\"{it}\"")).collect(),
+        Takes::Word { now, .. } => {
+            let means = |it: &&&str| !names.ends_with(&["output"]) || **it == "acp" || is_own(&names);
+            now.iter().filter(means).map(|it| format!("\"{it}\"")).collect()
+        }
         Takes::Flag if key.since == Since::Built => vec!["true".to_owned(), "false".to_owned()],
         Takes::Agent | Takes::Agents => agents(text).iter().map(|it| format!("\"{it}\"")).collect(),
         _ if key.default.is_empty() => Vec::new(),
@@ -117,6 +132,11 @@ fn values(text: &str, path: &[String], replaces: &Range<usize>) -> Vec<Suggestio
         text,
     };
     texts.into_iter().map(value).collect()
+}
+
+/// Whether the table is that of a command of the user's own.
+fn is_own(path: &[&str]) -> bool {
+    path.get(1).is_some_and(|it| matches!(Kind::of(it, Dialect::Text), Kind::Own(_)))
 }
 
 /// What an expression of `exit.when` can say, in place of the word that ends at the cursor; `written` is the value

@@ -68,6 +68,17 @@ pub(super) fn given(text: &str) -> Vec<Vec<String>> {
     assigned.collect()
 }
 
+/// What stands behind `=` of this path in the text, without a comment.
+pub(super) fn value<'a>(text: &'a str, wanted: &[&str]) -> Option<&'a str> {
+    lines(text).into_iter().filter(|it| !it.continues).find_map(|it| {
+        let content = text.get(it.range.clone())?;
+        let content = content.get(..comment(content))?;
+        let at = equals(content)?;
+        let is_it = [it.section, path(content.get(..at)?)].concat().iter().eq(wanted);
+        Some(content.get(at + 1..)?.trim()).filter(|_| is_it)
+    })
+}
+
 /// The tables that have headers.
 pub(super) fn tables(text: &str) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = lines(text).into_iter().map(|it| it.section).collect();

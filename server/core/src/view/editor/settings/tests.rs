@@ -103,7 +103,16 @@ fn keys_tables_and_values_are_offered_where_they_fit() {
     );
     check("[agents.mine]\n|", &["command", "args", "env", "prompt", "output"]);
     check("[agents.claude]\n|", &["command", "args", "permissions", "model", "effort", "env"]);
-    check("[agents.gemini]\n|", &["command", "args", "permissions", "model", "env"]);
+    check("[agents.gemini]\n|", &["command", "args", "permissions", "model", "env", "output"]);
+    // Whatever speaks the protocol can be told what it may, and offers its models; it needs no word on its prompt.
+    let protocol = ["command", "args", "permissions", "model", "effort", "env"];
+    check("[agents.mine]\noutput = \"acp\" # the protocol\n|", &protocol);
+    check("[agents.mine]\n|\noutput = 'acp'\n", &protocol);
+    check("[agents]\nmine.output = \"acp\"\n[agents.mine]\n|", &protocol);
+    check(
+        "[agents.other]\noutput = \"acp\"\n[agents.mine]\n|",
+        &["command", "args", "env", "prompt", "output"],
+    );
     check("keep.|", &["loops", "days", "disk"]);
     check("[spawns]\n|", &["budget", "per_agent", "depth", "children"]);
     check("[exit]\nwhen = |", &[]);
