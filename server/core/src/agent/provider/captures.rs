@@ -2,7 +2,10 @@
 //! beside its readers.
 
 use super::{Here, Trouble, of_failed};
-use crate::agent::ProviderClass::{self, Login};
+use crate::agent::ProviderClass::{self, Login, Transient};
+use crate::agent::transcripts::read;
+use crate::doctor::version_in;
+use crate::settings::Dialect::{Claude, Text};
 
 /// 2026-11-20T14:00:00Z, when they were captured.
 const NOW: u64 = 1_795_183_200_000;
@@ -31,5 +34,65 @@ fn what_stderr_says_at_the_end() {
         ("claude err_malformed_sse", captured!("claude", "err_malformed_sse", ".stderr.txt"), None),
     ] {
         check(name, of_failed(stderr, ""), expect);
+    }
+}
+
+/// Copilot CLI and Amp were run without an account: this is as far as they come.
+#[test]
+fn without_an_account_it_is_said_which_login_is_missing() {
+    for (name, dialect, stdout, stderr, class, words) in [
+        (
+            "copilot err_no_login",
+            Text,
+            "",
+            captured!("copilot", "err_no_login", ".stderr.txt"),
+            Login,
+            "No authentication information found",
+        ),
+        (
+            "copilot err_classic_token",
+            Text,
+            "",
+            captured!("copilot", "err_classic_token", ".stderr.txt"),
+            Login,
+            "are not supported by Copilot",
+        ),
+        (
+            "copilot err_no_network",
+            Text,
+            "",
+            captured!("copilot", "err_no_network", ".stderr.txt"),
+            Transient,
+            "network fetch failed",
+        ),
+        (
+            "amp err_no_login",
+            Claude,
+            captured!("amp", "err_no_login", ".stdout.txt"),
+            captured!("amp", "err_no_login", ".stderr.txt"),
+            Login,
+            "Login failed",
+        ),
+        (
+            "amp err_no_network",
+            Claude,
+            "",
+            captured!("amp", "err_no_network", ".stderr.txt"),
+            Transient,
+            "Couldn't connect to the Amp server",
+        ),
+    ] {
+        let error = read(dialect, stdout, stderr, 1).error.expect(name);
+        assert!(error.class == class && error.message.contains(words), "{name}: {error:?}");
+    }
+}
+
+#[test]
+fn versions_are_found_in_what_programs_print() {
+    for (printed, expect) in [
+        (captured!("copilot", "version", ".txt"), "1.0.102"),
+        (captured!("amp", "version", ".txt"), "0.0.1790142911-g7618fb"),
+    ] {
+        assert_eq!(version_in(printed).as_deref(), Some(expect));
     }
 }

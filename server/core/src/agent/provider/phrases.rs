@@ -80,7 +80,7 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
             constant(
                 r"(?ix)^(?: not\slogged\sin\b | you\s(?:are|must\sbe)\s(?:not\s)?logged\s(?:in|out)\b | (?:your\s)?(?:invalid|incorrect|missing|expired)\sapi[\s_-]?key\b | invalid\sx-api-key\b | (?:your\s)?api\skey\s(?:is\s)?(?:not\svalid|invalid|expired|missing|not\s(?:set|found))\b
                 | please\s(?:run\s/login|log\sin|login|sign\sin)\b | (?:your\s)?credit\sbalance\sis\stoo\slow\b | oauth\s(?:token|session)\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | (?:your\s)?(?:authentication|login|session|access)\s(?:token\s)?(?:has\s)?(?:failed|expired|required)\b
-                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | insufficient\scredits?\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method))\b | unexpected\sstatus\s40[13]\b )",
+                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | insufficient\scredits?\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b )",
             ),
             Says::Login,
         ),
@@ -93,7 +93,7 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
         (
             constant(
                 r"(?ix)^(?: overloaded\b | (?:the\s)?(?:model|server|service|engine)\sis\s(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
-                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | exceeded\sretry\slimit | json\sparsing\sfailed )",
+                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed )",
             ),
             Says::Transient,
         ),

@@ -58,7 +58,7 @@ pub(super) fn of_dialect(
             // A signal after the last turn (or a late exit code) takes nothing back of what was done.
             Some(turn) => turn.error.clone().map(|it| it.at(here)),
             None if tally.skipped && end.exit == Some(0) => None,
-            None => Some(of_silence(dialect, end, here)),
+            None => Some(of_silence(dialect, tally, end, here)),
         },
     }
 }
@@ -72,10 +72,10 @@ fn retries_silently(dialect: &State) -> bool {
 }
 
 /// It ended without the end of a turn. Some tell on stderr alone why.
-fn of_silence(dialect: &State, end: &ProcessEnd, here: &Here<'_>) -> ProviderError {
+fn of_silence(dialect: &State, tally: &Tally, end: &ProcessEnd, here: &Here<'_>) -> ProviderError {
     let told = match dialect {
-        // What it says there is never about its provider.
-        State::Claude(_) => None,
+        // Once it has begun, what it says there is never about its provider.
+        State::Claude(_) if tally.session.is_some() => None,
         _ => provider::of_failed(&end.stderr, "").map(|it| it.at(here)),
     };
     told.unwrap_or_else(|| died(end))
