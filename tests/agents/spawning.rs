@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::hands::{GEMINI, Hand, OPENCODE, QWEN};
+use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::looping::{ONE_LINE, Scene, path};
 use super::model::Step;
@@ -122,20 +122,33 @@ fn claude_whose_hooks_are_off_is_counted_by_its_output() {
 /// `input`: as it names them. `least`: how often it is the agent itself that asks; what a subagent of it asks for takes
 /// steps of the script as well.
 fn counted(hand: Hand, least: usize, tool: &'static str, input: &Value) {
-    let what = input["description"].as_str().or(input["prompt"].as_str());
-    let what = what.expect("a task").to_owned();
+    let what = input["description"].as_str().or(input["prompt"].as_str()).expect("a task");
     let scene = others::Scene::new(hand, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
         let call = || Step::Tool(tool, input.clone());
         let see = Step::Text("I see a task.");
         let write = (hand.write)(&root.join("a.txt"), "one\n");
         vec![call(), see.clone(), call(), see, write, Step::Text("Written.")]
     });
-    let journal = scene.run();
+    are_counted(&scene.run(), least, what);
+}
+
+fn are_counted(journal: &Journal, least: usize, what: &str) {
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let started = journal.all("subagent-started");
     assert!(started.len() >= least, "{}", journal.told());
     assert_eq!((&started[0]["what"], &started[0]["by"]), (&json!(what), &Value::Null), "{}", journal.told());
     assert_eq!(journal.all("subagent-asked").len(), 0, "nobody was asked");
+}
+
+/// Its subagents work beside it and end with it: whoever takes the next step has the same to do.
+#[test]
+fn codex_has_its_subagents_counted() {
+    let scene = others::Scene::new(CODEX, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
+        let call = Step::Tool("multi_agent_v1.spawn_agent", json!({"message": "look around"}));
+        let write = || (CODEX.write)(&root.join("a.txt"), "one\n");
+        std::iter::once(call).chain(std::iter::repeat_with(write).take(5)).collect()
+    });
+    are_counted(&scene.run(), 1, "look around");
 }
 
 #[test]

@@ -72,14 +72,24 @@ fn chat(reply: &Reply<'_>) -> Result<()> {
     http::events(reply.stream, &events)
 }
 
+/// `namespace.name`: some tools of Codex are one of several.
+fn function_call(number: usize, name: &str, input: &Value) -> Value {
+    let (namespace, name) = name.rsplit_once('.').map_or((None, name), |(space, name)| (Some(space), name));
+    let mut call = json!({"type": "function_call", "id": format!("fc_{number}"),
+        "call_id": format!("call_{number}"), "name": name, "arguments": input.to_string(),
+        "status": "completed"});
+    if let Some(namespace) = namespace {
+        call["namespace"] = namespace.into();
+    }
+    call
+}
+
 fn responses(reply: &Reply<'_>) -> Result<()> {
     let number = reply.number;
     let item = match &reply.say {
         Say::Text(text) => json!({"type": "message", "id": format!("msg_{number}"), "role": "assistant",
             "status": "completed", "content": [{"type": "output_text", "text": text, "annotations": []}]}),
-        Say::Tool(name, input) => json!({"type": "function_call", "id": format!("fc_{number}"),
-            "call_id": format!("call_{number}"), "name": name, "arguments": input.to_string(),
-            "status": "completed"}),
+        Say::Tool(name, input) => function_call(number, name, input),
     };
     let response = |status: &str, output: Value| {
         json!({"id": format!("resp_{number}"), "object": "response", "created_at": 1, "model": reply.body["model"],
