@@ -86,7 +86,8 @@ fn one(looked: &Looked, name: &str, json: bool, out: &mut Out) -> Answer {
         return Err(Failure::usage(format_args!("there is no agent `{name}`"))
             .hint("`loopkeeper doctor` lists those that are known; `[agents.NAME]` adds your own."));
     };
-    let can = capabilities(&looked.kind(name).capabilities());
+    let can = looked.kind(name).capabilities();
+    let can = capabilities(&if agent.hooks_off.is_some() { can.without_hooks() } else { can });
     if json {
         out.json(&One { agent, capabilities: can.into_iter().collect() });
     } else {

@@ -82,6 +82,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     for missing in &crew.left_out {
         failure::warn(format_args!("{missing}: the others of the list work without it"));
     }
+    if let Some(place) = &crew.hooks_off {
+        failure::warn(format_args!(
+            "`disableAllHooks` in {place} switches the hooks of `{}` off: its subagents are counted and never refused",
+            crew.agent.name
+        ));
+    }
     let items = front::trust::items(&work, &crew)?;
     let state = StateDir::open()?;
     if args.dry_run {

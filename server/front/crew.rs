@@ -9,6 +9,7 @@ use loopkeeper_core::settings::{AgentSettings, Dialect, Mode, Permissions, Promp
 use super::failure::Failure;
 use super::work::Work;
 use crate::adapters::agents;
+use crate::adapters::env::{Reader, scrubbed};
 
 /// The agents of a loop.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct Crew {
     pub(crate) left_out: Vec<Failure>,
     /// Only where a criterion asks for one.
     pub(crate) judge: Option<AgentPlan>,
+    /// Where the agent's hooks are switched off.
+    pub(crate) hooks_off: Option<String>,
     /// The agent is a session that its user opened: we start none.
     is_lent: bool,
 }
@@ -36,7 +39,16 @@ impl Crew {
         }
         if settings.mode == Mode::Attach {
             let (agent, judge) = (lent(&settings.agent)?, judge(work)?);
-            return Ok(Self { agent, others: Vec::new(), left_out: Vec::new(), judge, is_lent: true });
+            let hooks_off = hooks_off(&agent, work);
+            can_ask(hooks_off.as_deref())?;
+            return Ok(Self {
+                agent,
+                others: Vec::new(),
+                left_out: Vec::new(),
+                judge,
+                hooks_off,
+                is_lent: true,
+            });
         }
         let (mut plans, mut left_out) = (VecDeque::new(), Vec::new());
         for name in settings.crew() {
@@ -47,14 +59,24 @@ impl Crew {
         }
         match plans.pop_front() {
             Some(agent) => {
+                let hooks_off = hooks_off(&agent, work);
                 if settings.mode == Mode::Hook {
-                    can_be_held(&agent)?;
+                    can_be_held(&agent, hooks_off.as_deref())?;
                 }
                 let (others, judge) = (plans.into(), judge(work)?);
-                Ok(Self { agent, others, left_out, judge, is_lent: false })
+                Ok(Self { agent, others, left_out, judge, hooks_off, is_lent: false })
             }
             None => Err(left_out.swap_remove(0)),
         }
+    }
+
+    /// What the agent cannot do, so that the user knows before it bites.
+    pub(crate) fn lacks(&self, mode: Mode) -> Vec<String> {
+        let can = self.agent.kind().capabilities().with(mode);
+        let can = if self.hooks_off.is_some() { can.without_hooks() } else { can };
+        let off =
+            self.hooks_off.iter().map(|place| format!("`disableAllHooks` in {place} switches its hooks off"));
+        off.chain(can.lacks().into_iter().map(str::to_owned)).collect()
     }
 
     /// Everybody whom loopkeeper starts.
@@ -65,7 +87,7 @@ impl Crew {
 }
 
 /// A session that is open already; so far of Claude Code alone.
-fn lent(agent: &str) -> Result<AgentPlan, Failure> {
+pub(crate) fn lent(agent: &str) -> Result<AgentPlan, Failure> {
     let claude = Kind::Claude.name();
     if agent != "auto" && agent != claude {
         return Err(Failure::usage(format_args!(
@@ -84,15 +106,38 @@ fn lent(agent: &str) -> Result<AgentPlan, Failure> {
 }
 
 /// Whether hook mode can hold it, as far as one sees before it runs.
-fn can_be_held(agent: &AgentPlan) -> Result<(), Failure> {
+pub(crate) fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Failure> {
     if let Some((what, hint)) = agent.kind().refuses_hook_mode(&agent.name) {
         return Err(Failure::usage(what).hint(hint));
     }
     match agents::hook_conflict(agent) {
         Some(conflict) => Err(Failure::usage(conflict)
             .hint(format!("Correct `args` under `[agents.{}]`, or remove the line `mode`.", agent.name))),
-        None => Ok(()),
+        None => are_on(hooks_off, "hook", OR_CONTINUE),
     }
+}
+
+/// Whether a session of the user's own would ask, as far as its settings say.
+pub(crate) fn can_ask(hooks_off: Option<&str>) -> Result<(), Failure> {
+    are_on(hooks_off, "attach", "and start `claude` anew")
+}
+
+const OR_CONTINUE: &str = "or set `session.continue = true` instead of `mode`, so that each iteration goes on with the session of the one before";
+
+/// Who holds a session by its hooks needs them on.
+fn are_on(hooks_off: Option<&str>, mode: &str, remedy: &str) -> Result<(), Failure> {
+    let Some(place) = hooks_off else { return Ok(()) };
+    Err(Failure::usage(format_args!(
+        "`mode = \"{mode}\"` holds a session by its stop hook, and `disableAllHooks` in {place} switches all hooks off"
+    ))
+    .hint(format_args!("Take it out there, {remedy}.")))
+}
+
+fn hooks_off(agent: &AgentPlan, work: &Work) -> Option<String> {
+    let settings = &work.settings;
+    let mut env = scrubbed(Reader::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os());
+    env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
+    agents::hooks_off::place(agent, &work.root, &env)
 }
 
 /// Whoever judges may read and nothing else, where its flags are known.

@@ -8,8 +8,8 @@ use super::others::{
     turned_away_for_a_moment,
 };
 
-const GEMINI_ACP: Hand = GEMINI.with("output = \"acp\"\nmodel = \"gemini-2.5-flash\"\n", true);
-const OPENCODE_ACP: Hand = OPENCODE.with("output = \"acp\"\n", false);
+pub(super) const GEMINI_ACP: Hand = GEMINI.with("output = \"acp\"\nmodel = \"gemini-2.5-flash\"\n", true);
+pub(super) const OPENCODE_ACP: Hand = OPENCODE.with("output = \"acp\"\n", false);
 const QWEN_ACP: Hand = QWEN.with("output = \"acp\"\nargs = [\"--auth-type\", \"openai\"]\n", false);
 
 #[test]

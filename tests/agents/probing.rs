@@ -6,6 +6,7 @@ use std::process::Command;
 use regex::Regex;
 use serde_json::{Value, json};
 
+use super::acp::{GEMINI_ACP, OPENCODE_ACP};
 use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
 use super::model::{Model, Step, answers, turns};
 use super::program;
@@ -120,7 +121,9 @@ fn claude_probed_has_a_yes_everywhere() {
             .env("ANTHROPIC_API_KEY", "dummy")
             .env("DISABLE_TELEMETRY", "1");
     });
-    Table::of(&report).others(&[]).fact("output", "as Claude Code prints them");
+    let table = Table::of(&report);
+    table.others(&[]).fact("output", "as Claude Code prints them");
+    table.fact("hook", "the hook of its command line ran, and what it said was done");
     assert!(
         report["version"].as_str().is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit())),
         "{report}"
@@ -209,4 +212,24 @@ fn opencode_probed_that_hears_only_garbage_is_ended() {
 fn qwen_probed_leaves_its_tools_behind() {
     let report = table(QWEN, 0, |body| honest(body, &tools(&QWEN)));
     Table::of(&report).others(&[("stop", "no")]).fact("output", "as Claude Code prints them");
+}
+
+/// No hook of its own is asked about, and no call is spent on one. OpenCode, which takes its time, at full length
+/// alone; Gemini CLI mostly does not find its own session again.
+#[test]
+fn gemini_by_acp_probed_is_held_by_the_protocol() {
+    let is_full = std::env::var("LOOPKEEPER_RIGS").is_ok_and(|it| it == "full");
+    let opencode: fn(&Value) -> Step = |body| honest(body, &tools(&OPENCODE));
+    let gemini: fn(&Value) -> Step = |body| honest(body, &tools(&GEMINI));
+    for (hand, mind) in
+        std::iter::once((GEMINI_ACP, gemini)).chain(is_full.then_some((OPENCODE_ACP, opencode)))
+    {
+        let report = table(hand, 0, mind);
+        let table = Table::of(&report).without("session").by_network("exit-codes");
+        table.others(&[("hook", "not-applicable")]).fact("output", "the Agent Client Protocol");
+        table.fact("hook", "its session is held by the protocol, whatever hooks it has");
+        let toml = report["recommendation"]["toml"].as_str().expect("text");
+        let expect = format!("[agents.{}]\noutput = \"acp\"\n", hand.name);
+        assert!(report["calls"] == 7 && toml.ends_with(&expect), "{report}");
+    }
 }

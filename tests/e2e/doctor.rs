@@ -75,6 +75,30 @@ fn doctor_starts_nothing_of_the_workspace() {
 }
 
 #[test]
+fn doctor_says_what_a_session_of_ones_own_needs() {
+    let terminal = Terminal::new();
+    let bin = terminal.folder().join("bin");
+    script(&bin.join("claude"), "echo '2.1.329 (Claude Code)'\n");
+    terminal.file("loopkeeper.toml", "mode = \"attach\"\n");
+    let told = |code: i32| {
+        let ran = run(doctor(&terminal, &[&bin], &[]));
+        ran.expect(code);
+        ran
+    };
+    told(1).out("Claude Code does not ask loopkeeper in this folder").out("Hint: `loopkeeper hook install`");
+    terminal.run(&["hook", "install"]).expect(0);
+    told(0).out("would wait for a session of Claude Code").out("`limits.cost_usd` cannot be held");
+    terminal.file(".claude/settings.json", "{\"disableAllHooks\": true}");
+    told(1).out("`disableAllHooks` in .claude/settings.json switches all hooks off").out("Hint: Take it out");
+    terminal.file("loopkeeper.toml", "");
+    told(0)
+        .out("claude: `disableAllHooks` in .claude/settings.json switches its hooks off")
+        .out("counted and never");
+    let one = run(doctor(&terminal, &[&bin], &["--agent", "claude"]));
+    one.expect(0).out("Hooks     off, by `disableAllHooks`").out("has a stop hook      no");
+}
+
+#[test]
 fn doctor_ends_with_one_where_no_loop_could_start() {
     let terminal = Terminal::new();
     let ran = run(doctor(&terminal, &[], &[]));

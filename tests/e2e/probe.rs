@@ -42,6 +42,12 @@ impl Table {
         self
     }
 
+    /// All but a question whose answer differs from one time to the other.
+    pub(crate) fn without(mut self, question: &str) -> Self {
+        self.0.remove(question).expect("a row");
+        self
+    }
+
     #[track_caller]
     pub(crate) fn fact(&self, question: &str, part: &str) -> &Self {
         assert!(self.0[question].1.contains(part), "{:#?}", self.0);
@@ -137,6 +143,27 @@ fn a_probe_finds_out_how_the_prompt_is_taken_and_writes_it_down() {
     let json: Value = serde_json::from_str(&terminal.read("table.json")).expect("JSON");
     assert_eq!(json["agent"], "fake");
     assert!(!format!("{}{}{page}{json}", ran.stdout, ran.stderr).contains("k-secret"));
+}
+
+/// As Claude Code is told by its settings, so that a call would say nothing of the loops here.
+#[test]
+fn hooks_that_are_off_are_known_without_a_call() {
+    let terminal = configured("honest");
+    let named = terminal.read("loopkeeper.toml").replace("[agents.fake]", "[agents.claude]");
+    terminal.file("loopkeeper.toml", &named);
+    let probed = |expect: (&str, usize)| {
+        let mut command =
+            terminal.command(&["doctor", "--agent", "claude", "--probe", "--yes", "--trust", "--json"]);
+        let ran = Ran::of(&command.env("FAKE_API_KEY", "k-secret").output().expect("the binary starts"));
+        ran.expect(0).err(&format!("starts it {} times", expect.1));
+        let report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        Table::of(&report).fact("hook", expect.0);
+        assert_eq!(report["calls"], expect.1, "{report}");
+    };
+    terminal.file(".claude/settings.json", "{\"disableAllHooks\": true}");
+    probed(("`disableAllHooks` in .claude/settings.json switches it off", 7));
+    terminal.file(".claude/settings.local.json", "{\"disableAllHooks\": false}");
+    probed(("the hook of its command line ran, and", 8));
 }
 
 #[test]

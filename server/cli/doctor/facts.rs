@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use futures::future::join_all;
 use loopkeeper_core::agent::kind::Kind;
 use loopkeeper_core::doctor::{
-    AgentFacts, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, Trouble, Version,
+    AgentFacts, Beginning, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, Trouble, Version,
     WorkspaceFacts, login, version_in,
 };
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::PROBED;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::{AgentSettings, Argument, Dialect, Resolved, Settings};
+use loopkeeper_core::settings::{AgentSettings, Argument, Dialect, Mode, Resolved, Settings};
 use loopkeeper_core::task;
 
 use crate::adapters::agents::{self, Wanted};
@@ -24,9 +24,9 @@ use crate::adapters::state_dir::{StateDir, StateError};
 use crate::adapters::task_files;
 use crate::adapters::trust::TrustStore;
 use crate::adapters::versions;
-use crate::front;
 use crate::front::failure::Failure;
 use crate::front::work::Work;
+use crate::front::{self, crew, installed};
 use crate::keeper::stage::warden;
 
 /// What the rest is looked up with.
@@ -60,13 +60,28 @@ impl Looked {
     }
 
     pub(super) fn facts(&self) -> Result<Facts, Failure> {
-        let chosen = agents::plan(&self.wanted(&self.settings.agent));
         Ok(Facts {
             agents: self.agents(None)?,
-            chosen: chosen.map(|it| it.name).map_err(|error| trouble(&error.into())),
+            chosen: self.chosen().map_err(|it| trouble(&it)),
             machine: self.machine()?,
             workspace: self.workspace(),
         })
+    }
+
+    fn chosen(&self) -> Result<Beginning, Failure> {
+        let Settings { mode, agent, .. } = &self.settings;
+        if *mode == Mode::Attach {
+            let plan = crew::lent(agent)?;
+            let would_ask = crew::can_ask(self.hooks_off(&plan).as_deref());
+            let silent = would_ask.and_then(|()| installed::required(&self.root)).err();
+            return Ok(Beginning::Session { silent: silent.map(|it| trouble(&it)) });
+        }
+        let plan = agents::plan(&self.wanted(agent))?;
+        if *mode == Mode::Hook {
+            crew::can_be_held(&plan, self.hooks_off(&plan).as_deref())?;
+        }
+        let kind = self.kind(&plan.name);
+        Ok(Beginning::Agent { name: plan.name, kind, mode: *mode })
     }
 
     /// All agents that are known here, or the one of this name.
@@ -118,6 +133,11 @@ impl Looked {
         Kind::of(name, written.map_or(Dialect::Text, |it| it.output))
     }
 
+    /// Where the hooks of this agent are switched off.
+    pub(super) fn hooks_off(&self, plan: &AgentPlan) -> Option<String> {
+        agents::hooks_off::place(plan, &self.root, &self.agent_environment(plan))
+    }
+
     /// Whether it is a command of the user's own.
     pub(super) fn is_own(&self, name: &str) -> bool {
         self.settings.agents.iter().any(|it| it.name == name && is_own(it))
@@ -160,6 +180,7 @@ impl Looked {
             program,
             version,
             login: login(known, traces),
+            hooks_off: agents::plan(&self.wanted(known.name)).ok().and_then(|it| self.hooks_off(&it)),
             own: false,
         }
     }
@@ -173,6 +194,7 @@ impl Looked {
             program: plan.and_then(|it| it.argv.into_iter().next()),
             version: Version::NotAsked("a command of your own is not started to ask".to_owned()),
             login: Login::Unknown,
+            hooks_off: None,
             own: true,
         }
     }

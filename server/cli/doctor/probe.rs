@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, out: &mut Out) -> Answer {
     looked.resolved.settings()?;
     let plan = looked.plan()?;
     consent::trust(&looked, &plan, args)?;
-    consent::has_room(&looked)?;
+    consent::has_room(&looked, &plan)?;
     if !consent::pay(&looked, &plan, args.yes)? {
         return Err(Failure::usage("nothing was started").hint("`--yes` starts it without being asked."));
     }
@@ -106,14 +106,13 @@ fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// What the user should know before anything is spent. `made`: calls of this hour so far.
-fn announcement(plan: &AgentPlan, limits: &Limits, made: u32) -> String {
+/// What the user should know before anything is spent. `made`: calls of this hour so far; `needed`: those to come.
+fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &Limits) -> String {
     format!(
-        "Probing `{}` starts it {} times (one more where it takes its prompt in another way), each time in an empty \
+        "Probing `{}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty \
          folder of its own and for at most {}. Every start is a call of its model and costs what that costs; it \
          counts like those of loops, of which there were {made} in the last hour (`limits.calls_per_hour` is {}).",
         sanitize::line(&plan.name),
-        Probe::ALL.len(),
         words::duration(longest(limits).as_millis() as u64),
         limits.calls_per_hour,
     )

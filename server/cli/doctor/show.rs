@@ -7,7 +7,7 @@ use loopkeeper_core::probe::{Answer, Report};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
 
-use crate::cli::render::{BAD, CARE, GOOD, Glyphs, LOUD};
+use crate::cli::render::{BAD, CARE, GOOD, Glyphs, LOUD, QUIET};
 
 /// One line a finding below its topic, what to do on the next.
 pub(super) fn findings(findings: &[Finding], glyphs: Glyphs) -> String {
@@ -68,6 +68,9 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
         (Login::NotSeen, Some(known)) => fact("Login", &format!("not seen; {}", known.log_in)),
         (Login::NotSeen | Login::Unknown, _) => fact("Login", "unknown: it is a command of your own"),
     }
+    if let Some(place) = &agent.hooks_off {
+        fact("Hooks", &format!("off, by `disableAllHooks` in {place}"));
+    }
     for (what, answer) in capabilities {
         let _ = writeln!(text, "  {what:<20} {answer}");
     }
@@ -84,6 +87,7 @@ pub(super) fn probed(report: &Report, glyphs: Glyphs) -> String {
             (Answer::No, Glyphs::Unicode) => (BAD, "✗"),
             (Answer::No, Glyphs::Ascii) => (BAD, "x"),
             (Answer::Unclear, _) => (CARE, "?"),
+            (Answer::NotApplicable, _) => (QUIET, "-"),
         };
         let (word, question) = (row.answer.word(), row.question.words());
         let _ =

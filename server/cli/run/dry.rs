@@ -21,7 +21,8 @@ pub(super) struct Plan<'a> {
 }
 
 pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
-    let Plan { work, crew: Crew { agent, others, judge, .. }, items, state } = plan;
+    let Plan { work, crew, items, state } = plan;
+    let Crew { agent, others, judge, .. } = crew;
     let fact =
         |out: &mut Out, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
     fact(out, "Task", &sanitize::line(&work.id.0));
@@ -33,8 +34,8 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     if let Some(judge) = judge {
         fact(out, "Judge", &sanitize::line(&judge.name));
     }
-    for lack in agent.kind().capabilities().with(work.settings.mode).lacks() {
-        fact(out, "Note", lack);
+    for lack in crew.lacks(work.settings.mode) {
+        fact(out, "Note", &sanitize::line(&lack));
     }
     let mut settings = work.settings.clone();
     let workspace = state.known_workspace(&work.root);

@@ -8,7 +8,7 @@ mod workspace;
 
 use serde::Serialize;
 
-pub use agents::{AgentFacts, Evidence, KNOWN, Known, Login, Place, Version, login, version_in};
+pub use agents::{AgentFacts, Beginning, Evidence, KNOWN, Known, Login, Place, Version, login, version_in};
 pub use capabilities::capabilities;
 pub use machine::{Enclosure, MachineFacts, StateFacts};
 pub use workspace::{TaskFacts, WorkspaceFacts};
@@ -17,8 +17,8 @@ pub use workspace::{TaskFacts, WorkspaceFacts};
 #[derive(Debug)]
 pub struct Facts {
     pub agents: Vec<AgentFacts>,
-    /// The agent that a loop here would start, or why there is none.
-    pub chosen: Result<String, Trouble>,
+    /// What a loop here would begin with, or why it could not.
+    pub chosen: Result<Beginning, Trouble>,
     pub machine: MachineFacts,
     pub workspace: WorkspaceFacts,
 }

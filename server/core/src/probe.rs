@@ -102,8 +102,19 @@ pub struct Seen {
     pub files: BTreeMap<String, String>,
     /// Files that it wrote, even with the same content.
     pub written: Vec<String>,
+    /// Why the call was not made, where that answers what it would have asked.
+    pub settled: Option<Settled>,
     /// How it was told of the stop hook, where that is the way in which hook mode tells it; else by files of its folder.
     pub hook_by: Option<Way>,
+}
+
+/// What is known of the stop hook without a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settled {
+    /// Its session is held by the Agent Client Protocol, whatever hooks it has.
+    ByProtocol,
+    /// Its hooks are off, by the settings there.
+    HooksOff(String),
 }
 
 /// All calls that were made.
@@ -157,6 +168,8 @@ pub enum Answer {
     No,
     /// What was seen says neither, or the call was not made.
     Unclear,
+    /// It makes no difference to a loop with this agent.
+    NotApplicable,
 }
 
 impl Answer {
@@ -165,6 +178,7 @@ impl Answer {
             Self::Yes => "yes",
             Self::No => "no",
             Self::Unclear => "unclear",
+            Self::NotApplicable => "does not apply",
         }
     }
 }

@@ -162,6 +162,10 @@ fn whoever_cannot_be_held_is_refused_at_the_start() {
         correct,
     );
     run("claude", file, &[("mine.json", "{}")]).expect(0);
+    let off = (".claude/settings.json", "{\"disableAllHooks\": true}");
+    let switched = "`disableAllHooks` in .claude/settings.json switches all hooks off";
+    refused(run("claude", "", &[off]), switched, "or set `session.continue = true` instead of `mode`");
+    run("claude", "args = ['--settings', '{\"disableAllHooks\":false}']\n", &[off]).expect(0);
     let theirs = "args = [\"-c\", \"hooks.Stop=[]\"]\n";
     refused(run("codex", theirs, &[]), "`hooks.Stop=[]` stands where hook mode puts its own hook", correct);
     run("codex", "", &[]).expect(0);

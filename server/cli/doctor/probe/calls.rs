@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopkeeper_core::agent::argv::{self, Values};
-use loopkeeper_core::agent::codex;
 use loopkeeper_core::agent::hooks::Way;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
+use loopkeeper_core::agent::{claude, codex};
 use loopkeeper_core::decide::Slot;
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::probe::{Answer, Calls, Probe, Question, Scene, Seen, Words, judge, scene};
+use loopkeeper_core::probe::{Answer, Calls, Probe, Question, Scene, Seen, Settled, Words, judge, scene};
 use loopkeeper_core::redact::Redactor;
-use loopkeeper_core::settings::{Limits, Mode, PromptBy};
+use loopkeeper_core::settings::{Dialect, Limits, Mode, PromptBy};
 use uuid::Uuid;
 
 use super::super::facts::{Looked, bare_environment};
@@ -95,6 +95,10 @@ impl<'a> Caller<'a> {
         let mut calls = Calls::new();
         let mut folders = BTreeMap::new();
         for (at, probe) in Probe::ALL.into_iter().enumerate() {
+            if let Some(settled) = settled(self.looked, &self.plan).filter(|_| probe == Probe::Hook) {
+                calls.insert(probe, Seen { settled: Some(settled), ..Seen::default() });
+                continue;
+            }
             note(format_args!("{}/{} {}", at + 1, Probe::ALL.len(), probe.title()));
             let Some(mut seen) = self.call(probe, &mut folders).await? else { break };
             if probe == Probe::Answer {
@@ -118,7 +122,8 @@ impl<'a> Caller<'a> {
     /// A command that was not told how it takes its prompt may take it as its last argument.
     async fn or_by_argument(&mut self, seen: Seen, folders: &mut Folders) -> Result<Seen, Failure> {
         let first: Calls = [(Probe::Answer, seen.clone())].into();
-        let is_open = self.plan.prompt == PromptBy::Stdin && self.looked.is_own(&self.plan.name);
+        let is_text = self.plan.dialect != Dialect::Acp && self.plan.prompt == PromptBy::Stdin;
+        let is_open = is_text && self.looked.is_own(&self.plan.name);
         let is_over = answers(&first, &self.words) || self.interrupts.were_heard();
         if is_over || !is_open || seen.not_started.is_some() {
             return Ok(seen);
@@ -227,12 +232,11 @@ impl<'a> Caller<'a> {
         })
     }
 
-    /// As hook mode would tell it of its hook, where a hook in its folder says less: Codex passes over those, and what
-    /// holds for Gemini CLI's folder need not hold for a home that is not its user's.
+    /// As hook mode would tell it of its hook, where it has a way to.
     fn way_to_a_hook(&self) -> Option<Way> {
         let is_told = |it: &Way| match it {
-            Way::Overrides | Way::Home => true,
-            Way::Settings | Way::ByItself => false,
+            Way::Settings | Way::Overrides | Way::Home => true,
+            Way::ByItself => false,
         };
         let has_place = hook_conflict(&self.plan).is_none();
         self.plan.kind().way_to_a_stop_hook().filter(is_told).filter(|_| has_place)
@@ -240,6 +244,7 @@ impl<'a> Caller<'a> {
 
     fn tell_of(&self, hook: &str, argv: &mut Vec<String>, env: &mut Env) -> Result<(), Failure> {
         match self.way_to_a_hook() {
+            Some(Way::Settings) => *argv = claude::hooks::with_stop(std::mem::take(argv), hook),
             Some(Way::Overrides) => *argv = codex::hooks::equip(std::mem::take(argv), hook),
             Some(Way::Home) => {
                 let home = self.scratch.folder(&Uuid::new_v4().to_string())?;
@@ -248,7 +253,7 @@ impl<'a> Caller<'a> {
                     env.push((name, value));
                 }
             }
-            Some(Way::Settings | Way::ByItself) | None => {}
+            Some(Way::ByItself) | None => {}
         }
         Ok(())
     }
@@ -266,6 +271,18 @@ impl<'a> Caller<'a> {
         let longest = longest(&self.looked.settings.limits);
         if probe == Probe::Bare { longest.min(TO_FAIL) } else { longest }
     }
+}
+
+/// What of its stop hook needs no call: how many are made is said before they cost anything.
+pub(super) fn settled(looked: &Looked, plan: &AgentPlan) -> Option<Settled> {
+    if plan.dialect == Dialect::Acp {
+        return Some(Settled::ByProtocol);
+    }
+    looked.hooks_off(plan).map(Settled::HooksOff)
+}
+
+pub(super) fn count(looked: &Looked, plan: &AgentPlan) -> usize {
+    Probe::ALL.len() - usize::from(settled(looked, plan).is_some())
 }
 
 /// How long one call may take.

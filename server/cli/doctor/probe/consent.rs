@@ -3,13 +3,13 @@
 use std::io::Write;
 
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::probe::Probe;
 use loopkeeper_core::settings::Origin;
 use loopkeeper_core::trust::Item;
 
 use super::super::Args;
 use super::super::facts::Looked;
 use super::announcement;
+use super::calls::count;
 use crate::adapters::trust::TrustStore;
 use crate::adapters::{calls, clock};
 use crate::cli::ask;
@@ -56,8 +56,8 @@ fn of_workspace(looked: &Looked, plan: &AgentPlan) -> Vec<Item> {
 }
 
 /// A probe that would end in the middle spends calls for nothing.
-pub(super) fn has_room(looked: &Looked) -> Result<(), Failure> {
-    let (most, needed) = (looked.settings.limits.calls_per_hour, Probe::ALL.len());
+pub(super) fn has_room(looked: &Looked, plan: &AgentPlan) -> Result<(), Failure> {
+    let (most, needed) = (looked.settings.limits.calls_per_hour, count(looked, plan));
     let left = most.saturating_sub(made(looked)?);
     if left as usize >= needed {
         return Ok(());
@@ -74,7 +74,7 @@ fn made(looked: &Looked) -> Result<u32, Failure> {
 
 /// Whether somebody wants what it costs.
 pub(super) fn pay(looked: &Looked, plan: &AgentPlan, yes: bool) -> Result<bool, Failure> {
-    failure::note(announcement(plan, &looked.settings.limits, made(looked)?));
+    failure::note(announcement(plan, (count(looked, plan), made(looked)?), &looked.settings.limits));
     if yes {
         return Ok(true);
     }

@@ -289,6 +289,14 @@ impl Capabilities {
         }
     }
 
+    /// What is left of them where its hooks are switched off.
+    #[must_use]
+    pub fn without_hooks(self) -> Self {
+        let subagents =
+            if self.subagents == Subagents::Refused { Subagents::Counted } else { self.subagents };
+        Self { stop_hook: StopHook::None, tool_veto: Can::No, subagents, ..self }
+    }
+
     /// What the user should know before it bites, one sentence each; nothing where nothing is missing.
     pub fn lacks(&self) -> Vec<&'static str> {
         let missing = [
@@ -348,6 +356,8 @@ mod tests {
         };
         within(Kind::Claude, Mode::Attach, &["`limits.cost_usd` cannot be held", "denied"]);
         check(Kind::Claude, &[]);
+        let off = Kind::Claude.capabilities().without_hooks();
+        assert!(off.lacks()[0].starts_with("its subagents are counted and never refused"), "{off:?}");
         check(Kind::Codex, &["no cost", "subagents"]);
         check(Kind::Gemini, &["no cost", "subagents"]);
         check(Kind::Opencode, &["subagents"]);

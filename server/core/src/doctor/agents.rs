@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::{Finding, Level, Topic, Trouble};
-use crate::agent::kind::Kind;
+use crate::agent::kind::{Found, Kind};
 use crate::sanitize;
-use crate::settings::Dialect;
+use crate::settings::Mode;
 
 /// An agent that is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,11 @@ pub const KNOWN: [Known; 8] = [
         install: "npm install -g @github/copilot",
         log_in: "start `copilot` in a terminal and log in with `/login`",
         variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
-        files: &[holding(".copilot/config.json", "\"logged_in_users\"")],
+        // It takes the login of the GitHub CLI as well.
+        files: &[
+            holding(".copilot/config.json", "\"logged_in_users\""),
+            holding(".config/gh/hosts.yml", "user:"),
+        ],
     },
     Known {
         name: "cursor",
@@ -190,8 +194,20 @@ pub struct AgentFacts {
     pub program: Option<String>,
     pub version: Version,
     pub login: Login,
+    /// Where its hooks are switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks_off: Option<String>,
     /// A command of `[agents]`.
     pub own: bool,
+}
+
+/// What a loop here would begin with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Beginning {
+    /// This agent is started.
+    Agent { name: String, kind: Kind, mode: Mode },
+    /// A session of Claude Code that its user opens is waited for; why it would not ask us, where it would not.
+    Session { silent: Option<Trouble> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -215,7 +231,7 @@ pub fn version_in(answer: &str) -> Option<String> {
     Some(sanitize::line_within(found.trim_end_matches([',', ';', '.']), LONGEST))
 }
 
-pub(super) fn examine(agents: &[AgentFacts], chosen: &Result<String, Trouble>) -> Vec<Finding> {
+pub(super) fn examine(agents: &[AgentFacts], chosen: &Result<Beginning, Trouble>) -> Vec<Finding> {
     let mut all: Vec<Finding> = agents.iter().filter_map(|it| installed(it, chosen)).collect();
     let missing: Vec<&str> =
         agents.iter().filter(|it| it.program.is_none() && !it.own).map(|it| it.title.as_str()).collect();
@@ -227,27 +243,74 @@ pub(super) fn examine(agents: &[AgentFacts], chosen: &Result<String, Trouble>) -
         Finding::new(Topic::Agents, Level::Note, format!("{}: its program is not there", it.name))
             .hint(format!("correct `command` under `[agents.{}]`", it.name))
     }));
-    all.push(match chosen {
-        Ok(name) => Finding::new(Topic::Agents, Level::Good, format!("a loop here would start `{name}`")),
-        Err(trouble) => Finding::trouble(Topic::Agents, trouble),
+    all.extend(match chosen {
+        Ok(Beginning::Agent { name, kind, mode }) => started(agents, name, *kind, *mode),
+        Ok(Beginning::Session { silent }) => attached(agents, silent.as_ref()),
+        Err(trouble) => vec![Finding::trouble(Topic::Agents, trouble)],
     });
-    let lacks = chosen.as_ref().map_or_else(|_| Vec::new(), |it| lacks(agents, it));
-    all.extend(lacks.into_iter().map(|it| Finding::new(Topic::Agents, Level::Note, it)));
     all
 }
 
-/// What the agent that would be started cannot do, where its name says which it is.
-fn lacks(agents: &[AgentFacts], name: &str) -> Vec<String> {
-    let is_own = agents.iter().any(|it| it.own && it.name == name);
-    let kind = Kind::of(name, Dialect::Text);
-    if is_own || kind.known().is_none() {
-        return Vec::new();
+/// What would be started, and what it cannot do.
+fn started(agents: &[AgentFacts], name: &str, kind: Kind, mode: Mode) -> Vec<Finding> {
+    let what = format!("a loop here would start `{name}`");
+    let mut all = vec![Finding::new(Topic::Agents, Level::Good, what)];
+    let note = |what: &str| Finding::new(Topic::Agents, Level::Note, format!("{name}: {what}"));
+    let mut can = kind.capabilities().with(mode);
+    let facts = agents.iter().find(|it| it.name == name);
+    if let Some(place) = facts.and_then(|it| it.hooks_off.as_ref()) {
+        can = can.without_hooks();
+        let off = format!("`disableAllHooks` in {place} switches its hooks off");
+        all.push(note(&off).hint("take it out there, so that it asks before it starts a subagent"));
     }
-    kind.capabilities().lacks().into_iter().map(|it| format!("{name}: {it}")).collect()
+    // Of a command of the user's own nobody knows, unless it says what it prints.
+    if kind.known().is_some() {
+        all.extend(can.lacks().into_iter().map(note));
+    }
+    all
+}
+
+/// A session that its user opens needs neither us nor any other program to start it.
+fn attached(agents: &[AgentFacts], silent: Option<&Trouble>) -> Vec<Finding> {
+    let claude = Kind::Claude.name();
+    let mut all = vec![match silent {
+        Some(trouble) => Finding::trouble(Topic::Agents, trouble),
+        None => Finding::new(
+            Topic::Agents,
+            Level::Good,
+            "a loop here would wait for a session of Claude Code that you open in this folder, in any terminal: its \
+             hooks are in place",
+        ),
+    }];
+    let facts = agents.iter().find(|it| it.name == claude);
+    if facts.is_none_or(|it| it.program.is_none()) {
+        all.push(
+            Finding::new(
+                Topic::Agents,
+                Level::Note,
+                "there is no `claude` on PATH to open that session with",
+            )
+            .hint(
+                Kind::Claude.known().map_or_else(String::new, |it| format!("install it: `{}`", it.install)),
+            ),
+        );
+    }
+    if let (Some(Version::Told(version)), Found::Run(tried)) =
+        (facts.map(|it| &it.version), Kind::Claude.capabilities().found)
+        && version != tried
+    {
+        let what = format!("its hooks were tried with {tried} of Claude Code, and this is {version}");
+        all.push(Finding::new(Topic::Agents, Level::Good, what));
+    }
+    let can = Kind::Claude.capabilities().with(Mode::Attach);
+    all.extend(
+        can.lacks().into_iter().map(|it| Finding::new(Topic::Agents, Level::Note, format!("{claude}: {it}"))),
+    );
+    all
 }
 
 /// A login matters where the agent would be started; elsewhere it is only told.
-fn installed(agent: &AgentFacts, chosen: &Result<String, Trouble>) -> Option<Finding> {
+fn installed(agent: &AgentFacts, chosen: &Result<Beginning, Trouble>) -> Option<Finding> {
     let program = agent.program.as_deref()?;
     let version = match &agent.version {
         Version::Told(version) => format!(" {version}"),
@@ -261,7 +324,11 @@ fn installed(agent: &AgentFacts, chosen: &Result<String, Trouble>) -> Option<Fin
         Login::Unknown => String::new(),
     };
     let what = format!("{}{version}: {program}{login}", agent.title);
-    let wanted = chosen.as_ref().is_ok_and(|it| *it == agent.name);
+    let wanted = match chosen {
+        Ok(Beginning::Agent { name, .. }) => *name == agent.name,
+        Ok(Beginning::Session { .. }) => agent.name == Kind::Claude.name(),
+        Err(_) => false,
+    };
     let unwell = matches!(agent.login, Login::NotSeen | Login::Withheld(_)) && wanted;
     let level = if unwell || matches!(agent.version, Version::Failed(_)) { Level::Note } else { Level::Good };
     let finding = Finding::new(Topic::Agents, level, what);

@@ -1,12 +1,14 @@
 //! What was seen to rows: each question is answered from the calls alone, and *unclear* is an answer.
 
 use super::scenes::{HOOKED, PROMISE, STARTED, SUM, TOTAL, Words};
-use super::{Answer, Calls, Format, Probe, Question, Row, Seen, format_of};
+use super::{Answer, Calls, Format, Probe, Question, Row, Seen, Settled, format_of};
+use crate::agent::AgentRun;
 use crate::agent::hooks::Way;
 use crate::agent::provider::Here;
 use crate::agent::reader::{Halt, ProcessEnd, Reader};
 use crate::claims::{self, Claims};
 use crate::sanitize;
+use crate::settings::Dialect;
 
 /// An agent that is told to end has this long until loopkeeper would rather not wait.
 const SOON_MS: u64 = 5_000;
@@ -218,10 +220,18 @@ fn hook(calls: &Calls, words: &Words, format: Format) -> Verdict {
         Ok(seen) => seen,
         Err(verdict) => return verdict,
     };
+    match &seen.settled {
+        Some(Settled::ByProtocol) => {
+            let fact = "its session is held by the protocol, whatever hooks it has";
+            return (Answer::NotApplicable, fact.to_owned());
+        }
+        Some(Settled::HooksOff(place)) => return no(format!("`disableAllHooks` in {place} switches it off")),
+        None => {}
+    }
     let by = match seen.hook_by {
-        Some(Way::Overrides) => " of its command line",
+        Some(Way::Settings | Way::Overrides) => " of its command line",
         Some(Way::Home) => " of its home",
-        Some(Way::Settings | Way::ByItself) | None => "",
+        Some(Way::ByItself) | None => "",
     };
     match (seen.files.contains_key(HOOKED), seen.stdout.contains(&words.hooked())) {
         (true, true) => yes(format!("the hook{by} ran, and what it said was done")),
@@ -246,11 +256,15 @@ fn claims_done(claims: &Claims) -> bool {
 }
 
 fn final_text(seen: &Seen, format: Format) -> String {
+    run(seen, format).final_text
+}
+
+fn run(seen: &Seen, format: Format) -> AgentRun {
     let mut reader = Reader::new(format.dialect());
     for line in seen.stdout.lines() {
         reader.line(line);
     }
-    reader.finish(ProcessEnd::exited(seen.exit), &Here::utc(0)).final_text
+    reader.finish(ProcessEnd::exited(seen.exit), &Here::utc(0))
 }
 
 /// How it ended, in words.
@@ -262,10 +276,14 @@ fn how(seen: &Seen) -> String {
     }
 }
 
-/// The last line that says anything, of stdout, else of stderr.
+/// The last line that says anything, of stdout, else of stderr; of JSON that is read what it means.
 fn last_words(seen: &Seen) -> Option<String> {
     let last = |text: &str| text.lines().rev().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned);
-    last(&seen.stdout).or_else(|| last(&seen.stderr)).map(|it| sanitize::line_within(&it, EXCERPT))
+    let format = format_of(&seen.stdout);
+    let read = (format.dialect() != Dialect::Text).then(|| run(seen, format));
+    let meant = read.and_then(|it| last(&it.final_text).or_else(|| Some(it.error?.message)));
+    let told = meant.or_else(|| last(&seen.stdout)).or_else(|| last(&seen.stderr));
+    told.map(|it| sanitize::line_within(&it, EXCERPT))
 }
 
 fn few(names: &[String]) -> String {

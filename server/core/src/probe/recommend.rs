@@ -59,9 +59,11 @@ fn snippet(tried: &Tried, is: &Is<'_>) -> String {
     if !tried.command.is_empty() {
         let command: Vec<String> = tried.command.iter().map(|it| quoted(it)).collect();
         let prompt = match tried.prompt {
-            PromptBy::Stdin => "stdin",
-            PromptBy::Argument => "argument",
-            PromptBy::File => "file",
+            // The protocol carries it.
+            _ if tried.format == Format::Acp => String::new(),
+            PromptBy::Stdin => "prompt = \"stdin\"\n".to_owned(),
+            PromptBy::Argument => "prompt = \"argument\"\n".to_owned(),
+            PromptBy::File => "prompt = \"file\"\n".to_owned(),
         };
         let output = match tried.format.dialect() {
             Dialect::Text => "text",
@@ -73,10 +75,12 @@ fn snippet(tried: &Tried, is: &Is<'_>) -> String {
         };
         let _ = write!(
             toml,
-            "\n[agents.{}]\ncommand = [{}]\nprompt = \"{prompt}\"\noutput = \"{output}\"\n",
+            "\n[agents.{}]\ncommand = [{}]\n{prompt}output = \"{output}\"\n",
             tried.name,
             command.join(", ")
         );
+    } else if tried.format == Format::Acp {
+        let _ = write!(toml, "\n[agents.{}]\noutput = \"acp\"\n", tried.name);
     }
     if is(Question::Stop, Answer::No) {
         // Nothing is gained by waiting for it.
@@ -92,7 +96,7 @@ fn snippet(tried: &Tried, is: &Is<'_>) -> String {
 }
 
 /// In the order of the table; those that are so are told. `can_be_told`: hook mode has a way to give it a stop hook.
-fn notes(is: &Is<'_>, can_be_told: bool) -> [(bool, &'static str); 8] {
+fn notes(is: &Is<'_>, can_be_told: bool) -> [(bool, &'static str); 9] {
     [
         (
             is(Question::Output, Answer::No),
@@ -126,6 +130,10 @@ fn notes(is: &Is<'_>, can_be_told: bool) -> [(bool, &'static str); 8] {
         (
             can_be_told && is(Question::Hook, Answer::Yes),
             "`mode = \"hook\"` can be used: its stop hook holds the session.",
+        ),
+        (
+            is(Question::Hook, Answer::NotApplicable),
+            "`mode = \"hook\"` can be used: the protocol holds the session.",
         ),
     ]
 }

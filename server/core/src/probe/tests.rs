@@ -1,7 +1,7 @@
 //! What was seen to the table, call by call: honest agents and those that lie.
 
 use super::{
-    Answer, Calls, Format, Probe, Question, Report, Seen, Tried, Words, format_of, judge, markdown,
+    Answer, Calls, Format, Probe, Question, Report, Seen, Settled, Tried, Words, format_of, judge, markdown,
     recommend, scene,
 };
 use crate::agent::hooks::Way;
@@ -102,6 +102,9 @@ fn whether_it_remembers_works_and_rests() {
     ask(Probe::Recall, ended("UNKNOWN"), Question::Session, Answer::No, "it said: UNKNOWN");
     let failed = Seen { exit: Some(1), ..Seen::default() };
     ask(Probe::Recall, failed, Question::Session, Answer::No, "it said nothing; exit 1");
+    let lost = r#"{"type":"failed","authMethods":[{"id":"x"}],"message":"there is no such session"}"#;
+    let lost = Seen { exit: Some(1), ..ended(lost) };
+    ask(Probe::Recall, lost, Question::Session, Answer::No, "it said: there is no such session");
     ask(Probe::Work, ended("Done."), Question::Work, Answer::No, "was not written");
     ask(Probe::Work, with("sum.txt", "7", ended("")), Question::Work, Answer::No, "holds 7, not");
     let again = with("sum.txt", &words().sum().to_string(), ended(""));
@@ -184,8 +187,43 @@ fn whether_the_hook_that_hook_mode_gives_it_holds() {
     ask(Way::Overrides, false, "x", Answer::No, "the hook of its command line did not run");
     // Nobody but the hook knows the word.
     ask(Way::Overrides, false, &hooked, Answer::No, "did not run");
+    ask(Way::Settings, true, &hooked, Answer::Yes, "the hook of its command line ran, and");
     ask(Way::Home, true, &hooked, Answer::Yes, "the hook of its home ran, and");
     ask(Way::Home, false, "x", Answer::No, "the hook of its home did not run");
+}
+
+#[test]
+fn what_is_known_of_its_hook_without_a_call_is_said() {
+    let ask = |settled, answer, fact| {
+        check(
+            set(Probe::Hook, Seen { settled: Some(settled), ..Seen::default() }),
+            Question::Hook,
+            answer,
+            fact,
+        );
+    };
+    ask(Settled::ByProtocol, Answer::NotApplicable, "its session is held by the protocol");
+    ask(Settled::HooksOff("a.json".into()), Answer::No, "`disableAllHooks` in a.json");
+}
+
+#[test]
+fn what_is_recommended_of_one_that_speaks_the_protocol() {
+    let mut calls = honest();
+    calls.insert(Probe::Hook, Seen { settled: Some(Settled::ByProtocol), ..Seen::default() });
+    let rows = judge(&calls, &words());
+    let tried = |name: &str, command: &[&str]| Tried {
+        name: name.into(),
+        command: command.iter().map(ToString::to_string).collect(),
+        prompt: PromptBy::Stdin,
+        format: Format::Acp,
+        enclosed: true,
+    };
+    let told = recommend(&tried("gemini", &[]), &rows);
+    assert_eq!(told.toml, "agent = \"gemini\"\nmode = \"loop\"\n\n[agents.gemini]\noutput = \"acp\"\n");
+    assert!(told.notes.iter().any(|it| it.contains("the protocol holds the session")), "{told:?}");
+    let told = recommend(&tried("mine", &["./a", "acp"]), &rows);
+    let own = "[agents.mine]\ncommand = [\"./a\", \"acp\"]\noutput = \"acp\"\n";
+    assert!(told.toml.ends_with(own), "{}", told.toml);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The hooks that Claude Code gets of us: by its command line alone, so that no file of the user's is touched.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::settings::{given, object, put};
 use crate::agent::hooks::{PATIENCE_S, add, command};
@@ -20,20 +20,34 @@ pub(super) const SUBAGENTS: &str = "Task|Agent";
 
 /// The command line with our hooks in its settings, where those can be read. `program`: our own, by its path.
 pub fn equip(argv: Vec<String>, program: &str, mode: Mode) -> Vec<String> {
-    let Some(mut settings) = given(&argv).map_or(Some(json!({})), |it| object(it.text)) else { return argv };
-    let hook = |event: &str, patience: u64| json!({"type": "command", "command": command(program, event), "timeout": patience});
-    if mode == Mode::Hook {
-        add(&mut settings, "Stop", json!({"hooks": [hook("stop", PATIENCE_S)]}));
-    }
-    add(&mut settings, "PreToolUse", json!({"matcher": SUBAGENTS, "hooks": [hook("pre-tool", MOMENT_S)]}));
-    add(&mut settings, "SubagentStart", json!({"hooks": [hook("subagent-start", MOMENT_S)]}));
-    add(&mut settings, "SubagentStop", json!({"hooks": [hook("subagent-stop", MOMENT_S)]}));
+    let argv = match mode {
+        Mode::Hook => with_stop(argv, &command(program, "stop")),
+        Mode::Loop | Mode::Attach => argv,
+    };
+    let Some(mut settings) = settings_of(&argv) else { return argv };
+    let hook =
+        |event: &str| json!({"type": "command", "command": command(program, event), "timeout": MOMENT_S});
+    add(&mut settings, "PreToolUse", json!({"matcher": SUBAGENTS, "hooks": [hook("pre-tool")]}));
+    add(&mut settings, "SubagentStart", json!({"hooks": [hook("subagent-start")]}));
+    add(&mut settings, "SubagentStop", json!({"hooks": [hook("subagent-stop")]}));
     put(argv, &settings)
+}
+
+/// The command line with this one as its stop hook.
+pub fn with_stop(argv: Vec<String>, command: &str) -> Vec<String> {
+    let Some(mut settings) = settings_of(&argv) else { return argv };
+    let hook = json!({"type": "command", "command": command, "timeout": PATIENCE_S});
+    add(&mut settings, "Stop", json!({"hooks": [hook]}));
+    put(argv, &settings)
+}
+
+fn settings_of(argv: &[String]) -> Option<Value> {
+    given(argv).map_or(Some(json!({})), |it| object(it.text))
 }
 
 /// Whether [`equip`] can add to its settings.
 pub fn fit(argv: &[String]) -> bool {
-    given(argv).is_none_or(|it| object(it.text).is_some())
+    settings_of(argv).is_some()
 }
 
 /// What one process of it may still cost, unless the user says how much.
@@ -48,9 +62,7 @@ pub fn within_budget(argv: Vec<String>, left_micros: u64) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
-    use super::{Mode, equip, within_budget};
+    use super::{Mode, Value, equip, within_budget};
 
     fn equipped(argv: &[&str]) -> Vec<String> {
         equip(argv.iter().map(ToString::to_string).collect(), "/a b/keeper's", Mode::Hook)

@@ -40,9 +40,20 @@ pub(super) fn put(mut argv: Vec<String>, settings: &Value) -> Vec<String> {
     argv
 }
 
+/// Whether these settings switch every hook off, or on again where others switch them off. Of all that count the first
+/// that says so does: its administrator's, those of the command line, of the folder, of its user.
+pub fn hooks_off(text: &str) -> Option<bool> {
+    object(text)?.get("disableAllHooks")?.as_bool()
+}
+
+/// What the command line says, where it says it itself.
+pub fn of_line(argv: &[String]) -> Option<&str> {
+    given(argv).map(|it| it.text)
+}
+
 /// The file of the user's own that these words name for the settings.
 pub fn file(words: &[String]) -> Option<&str> {
-    given(words).map(|it| it.text).filter(|it| object(it).is_none())
+    of_line(words).filter(|it| object(it).is_none())
 }
 
 /// The words with what stands in that file in its place; `None`: those are no settings.
@@ -113,7 +124,7 @@ fn unfilled(json: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{file, inlined, take_rules, with_rules, without};
+    use super::{file, hooks_off, inlined, take_rules, with_rules, without};
 
     fn argv(words: &[&str]) -> Vec<String> {
         words.iter().map(ToString::to_string).collect()
@@ -153,6 +164,19 @@ mod tests {
         let theirs = r#"{"permissions":{"allow":["Bash(b)"],"deny":["Read(c)"]}}"#;
         let both = json!({"permissions": {"allow": ["Bash(b)", "Bash(a)"], "deny": ["Read(c)"]}});
         assert_eq!(of(&["--settings", theirs], rules), Some(both));
+    }
+
+    #[test]
+    fn who_switches_hooks_off_says_so() {
+        for (text, expect) in [
+            (r#"{"disableAllHooks":true}"#, Some(true)),
+            (r#"{"disableAllHooks":false}"#, Some(false)),
+            (r#"{"disableAllHooks":"yes"}"#, None),
+            ("{}", None),
+            ("{\"disableAllHooks\":true", None),
+        ] {
+            assert_eq!(hooks_off(text), expect, "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use super::{AgentFacts, Evidence, KNOWN, Known, Login, Version, examine, login, version_in};
+use super::{AgentFacts, Beginning, Evidence, KNOWN, Known, Login, Version, examine, login, version_in};
+use crate::agent::kind::Kind;
 use crate::doctor::{Level, Trouble};
+use crate::settings::{Dialect, Mode};
 
 /// Variables here, those that pass, files with what they hold.
 struct Machine {
@@ -59,32 +61,103 @@ fn a_login_is_seen_by_what_it_leaves_behind() {
     check("claude", Machine { variables: &[], withheld: &[], files }, seen("/home/u/.claude.json"));
     let withheld = Machine { variables: &[], withheld: &["GH_TOKEN"], files: &[] };
     check("copilot", withheld, Login::Withheld("GH_TOKEN".into()));
+    let files: &[_] = &[("/home/u/.copilot/config.json", "{\"firstLaunchAt\":1}")];
+    check("copilot", Machine { variables: &[], withheld: &[], files }, Login::NotSeen);
+    let files: &[_] = &[("/home/u/.config/gh/hosts.yml", "github.com:\n    user: u\n")];
+    let by_github = Machine { variables: &[], withheld: &[], files };
+    check("copilot", by_github, seen("/home/u/.config/gh/hosts.yml"));
 }
 
 fn agent(name: &str, program: Option<&str>, version: Version, login: Login) -> AgentFacts {
     let title = known(name).title.to_owned();
-    AgentFacts { name: name.into(), title, program: program.map(str::to_owned), version, login, own: false }
+    let program = program.map(str::to_owned);
+    AgentFacts { name: name.into(), title, program, version, login, hooks_off: None, own: false }
+}
+
+fn check(agents: &[AgentFacts], chosen: Beginning, expect: &[(Level, &str, &str)]) {
+    let found = examine(agents, &Ok(chosen));
+    let found: Vec<_> =
+        found.iter().map(|it| (it.level, it.what.as_str(), it.hint.as_deref().unwrap_or_default())).collect();
+    assert_eq!(found.len(), expect.len(), "{found:?}");
+    for ((level, what, hint), (expect_level, expect_what, expect_hint)) in found.iter().zip(expect) {
+        assert_eq!((level, *what), (expect_level, *expect_what));
+        assert!(hint.contains(expect_hint) && hint.is_empty() == expect_hint.is_empty(), "{hint}");
+    }
+}
+
+fn starting(name: &str, output: Dialect) -> Beginning {
+    Beginning::Agent { name: name.into(), kind: Kind::of(name, output), mode: Mode::Loop }
+}
+
+#[test]
+fn what_a_session_of_ones_own_needs_is_said() {
+    let claude = |version: &str| {
+        agent("claude", Some("/b/claude"), Version::Told(version.into()), Login::Seen("$K".into()))
+    };
+    let there = |version| format!("Claude Code {version}: /b/claude, a login was seen ($K)");
+    let waits = "a loop here would wait for a session of Claude Code that you open in this folder, in any terminal: \
+                 its hooks are in place";
+    let lacks = [
+        (Level::Note, "claude: it tells no cost: `limits.cost_usd` cannot be held", ""),
+        (
+            Level::Note,
+            "claude: it does not tell which tools were denied: an iteration that changes nothing is the only sign",
+            "",
+        ),
+    ];
+    let within = |facts: &[AgentFacts], silent: Option<Trouble>, before: &[(Level, &str, &str)]| {
+        check(facts, Beginning::Session { silent }, &[before, &lacks[..]].concat());
+    };
+    let (known, other) = (there("2.1.329"), there("2.0.1"));
+    within(&[claude("2.1.329")], None, &[(Level::Good, &known, ""), (Level::Good, waits, "")]);
+    let tried = "its hooks were tried with 2.1.329 of Claude Code, and this is 2.0.1";
+    within(
+        &[claude("2.0.1")],
+        None,
+        &[(Level::Good, &other, ""), (Level::Good, waits, ""), (Level::Good, tried, "")],
+    );
+    let silent = Trouble { what: "it does not ask".into(), hint: "let it".into() };
+    let none = [
+        (Level::Bad, "it does not ask", "let it"),
+        (Level::Note, "there is no `claude` on PATH to open that session with", "npm install"),
+    ];
+    within(&[], Some(silent), &none);
+}
+
+#[test]
+fn what_an_agent_lacks_is_said_as_it_is_started() {
+    let facts = |name: &str| agent(name, None, Version::NotAsked(String::new()), Login::Unknown);
+    let off = AgentFacts { hooks_off: Some("a.json".into()), ..facts("claude") };
+    check(
+        &[off],
+        starting("claude", Dialect::Text),
+        &[
+            (Level::Good, "not installed: Claude Code", ""),
+            (Level::Good, "a loop here would start `claude`", ""),
+            (Level::Note, "claude: `disableAllHooks` in a.json switches its hooks off", "take it out there"),
+            (
+                Level::Note,
+                "claude: its subagents are counted and never refused: `[spawns]` cannot be held",
+                "",
+            ),
+        ],
+    );
+    let tokens = (Level::Note, "opencode: it tells no tokens: `limits.tokens` cannot be held", "");
+    let starts = (Level::Good, "a loop here would start `opencode`", "");
+    check(&[], starting("opencode", Dialect::Acp), &[starts, tokens]);
+    let starts = (Level::Good, "a loop here would start `mine`", "");
+    check(&[], starting("mine", Dialect::Text), &[starts]);
 }
 
 #[test]
 fn what_was_found_is_said_with_what_to_do() {
     let told = || Version::Told("1.2.3".into());
-    let check = |agents: &[AgentFacts], chosen: &str, expect: &[(Level, &str, &str)]| {
-        let found = examine(agents, &Ok(chosen.to_owned()));
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| (it.level, it.what.as_str(), it.hint.as_deref().unwrap_or_default()))
-            .collect();
-        assert_eq!(found.len(), expect.len(), "{found:?}");
-        for ((level, what, hint), (expect_level, expect_what, expect_hint)) in found.iter().zip(expect) {
-            assert_eq!((level, *what), (expect_level, *expect_what));
-            assert!(hint.contains(expect_hint) && hint.is_empty() == expect_hint.is_empty(), "{hint}");
-        }
+    let check = |agents: &[AgentFacts], expect: &[(Level, &str, &str)]| {
+        check(agents, starting("claude", Dialect::Text), expect);
     };
     let starts = (Level::Good, "a loop here would start `claude`", "");
     check(
         &[agent("claude", Some("/b/claude"), told(), Login::Seen("$K".into()))],
-        "claude",
         &[(Level::Good, "Claude Code 1.2.3: /b/claude, a login was seen ($K)", ""), starts],
     );
     check(
@@ -93,7 +166,6 @@ fn what_was_found_is_said_with_what_to_do() {
             agent("codex", Some("/b/codex"), told(), Login::NotSeen),
             agent("amp", None, Version::NotAsked(String::new()), Login::NotSeen),
         ],
-        "claude",
         &[
             (Level::Note, "Claude Code 1.2.3: /b/claude, no sign of a login", "/login"),
             (Level::Good, "Codex 1.2.3: /b/codex, no sign of a login", ""),
@@ -103,7 +175,6 @@ fn what_was_found_is_said_with_what_to_do() {
     );
     check(
         &[agent("claude", Some("/b/claude"), Version::Failed("exit 1".into()), Login::Withheld("K".into()))],
-        "claude",
         &[
             (
                 Level::Note,
@@ -114,7 +185,7 @@ fn what_was_found_is_said_with_what_to_do() {
         ],
     );
     let own = AgentFacts { own: true, login: Login::Unknown, ..agent("amp", None, told(), Login::Unknown) };
-    check(&[own], "claude", &[(Level::Note, "amp: its program is not there", "[agents.amp]"), starts]);
+    check(&[own], &[(Level::Note, "amp: its program is not there", "[agents.amp]"), starts]);
 }
 
 #[test]
