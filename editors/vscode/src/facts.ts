@@ -1,5 +1,6 @@
 // What else is known of a loop, a line each, for the tooltip: only what is not as usual or what the user asked for.
 
+import { costUnknown, isOwn } from "./own";
 import type { LoopStatus } from "./protocol";
 
 export function facts(it: LoopStatus): string[] {
@@ -31,7 +32,9 @@ function plan({ plan }: LoopStatus): string[] {
 }
 
 function agent(it: LoopStatus): string[] {
-  return [it.branch === undefined ? `agent ${it.agent}` : `agent ${it.agent}, on branch ${it.branch}`];
+  const who = isOwn(it) ? `agent ${it.agent}, in your own session` : `agent ${it.agent}`;
+  const where = it.branch === undefined ? who : `${who}, on branch ${it.branch}`;
+  return isOwn(it) && it.spent.costMicros === undefined ? [where, costUnknown] : [where];
 }
 
 function branch({ away }: LoopStatus): string[] {

@@ -3,6 +3,7 @@
 
 import { facts, waiting } from "./facts";
 import { foreignBar } from "./foreign";
+import { awaitsSession, firstMessage, yourTurn } from "./own";
 import type { LoopStatus, StatusParams } from "./protocol";
 
 export type ServerState = "starting" | "ready" | "failed";
@@ -93,7 +94,7 @@ export function situation(it: LoopStatus): string {
     case "waiting":
       return `${waiting(it.wait?.reason)} until ${clock(it.wait?.resumesAt) ?? "it may go on"}`;
     case "paused":
-      return it.pause && it.pause.reason !== "user" ? it.pause.message : "paused";
+      return firstMessage(it) ?? (it.pause && it.pause.reason !== "user" ? it.pause.message : "paused");
     case "untrusted":
       return "its commands are not trusted";
     case "needsAnswer":
@@ -122,6 +123,7 @@ function one(it: LoopStatus, now: number): Bar {
   if (isTripped(it) && !isCooling(it)) return as("error", stoppedAt(it), `${situation(it)}, ${progress(it)}`, "error");
   switch (it.state) {
     case "needsYou":
+      if (awaitsSession(it)) return { ...as("", "", `your turn: ${situation(it)}`), ...yourTurn(it, widest) };
       return as("bell-dot", "Ralph needs you", `needs you: ${situation(it)}`, "warning");
     case "paused":
       return as("debug-pause", `Ralph ${count}`, `paused, ${progress(it)}`);
@@ -136,9 +138,7 @@ function one(it: LoopStatus, now: number): Bar {
 type Make = (icon: string, text: string, words: string, tone?: Bar["tone"]) => Bar;
 
 function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
-  if (it.phase === "waiting") {
-    return as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it));
-  }
+  if (it.phase === "waiting") return as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it));
   if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, "stopping"), `stopping, ${progress(it)}`);
   const passed = it.criteria.total > 0 ? `${it.criteria.passed}/${it.criteria.total}` : undefined;
   return as("sync~spin", fit(`Ralph ${count}`, passed), progress(it));
@@ -207,8 +207,8 @@ function about(it: LoopStatus): string {
   for (const item of it.criteria.items.slice(0, 12)) lines.push(`${mark(item.status)} ${item.name}${item.fact ? `: ${item.fact}` : ""}`);
   if (it.criteria.items.length > 12) lines.push(`and ${it.criteria.items.length - 12} more`);
   lines.push(...facts(it));
-  const cost = it.spent.costMicros;
-  if (cost !== undefined) lines.push(`$${dollars(cost)} of $${dollars(it.limits.costMicros)} spent`);
+  const { costMicros } = it.spent;
+  if (costMicros !== undefined) lines.push(`$${dollars(costMicros)} of $${dollars(it.limits.costMicros)} spent`);
   if (it.warnings && it.warnings.length > 0) lines.push(`note: ${it.warnings.join(", ")}`);
   else if (it.forecast && !it.outcome) lines.push(it.forecast);
   return lines.join("\n");

@@ -36,6 +36,11 @@ for (const [seconds, text] of [[872, "14:32"], [871.4, "14:32"], [9, "0:09"], [4
 check("waiting for a time that is none", () => shown(loop({ phase: "waiting", wait: { reason: "quota", resumesAt: "soon" } })), "clock", "Ralph 7/30");
 check("paused", () => shown(loop({ state: "paused", phase: "paused" })), "debug-pause", "Ralph 7/30");
 check("a question", () => shown(loop({ state: "needsYou", phase: "needsAnswer" })), "bell-dot", "Ralph needs you", "warning");
+const yours = (iteration: number, message: string): LoopStatus => loop({ agent: "claude", state: "needsYou", phase: "paused", iteration, pause: { reason: "session", message } });
+check("waiting for the first message in one's own session", () => shown(yours(0, "waits for your session")), "comment", "Ralph: type in Claude");
+check("waiting for the next message there", () => shown(yours(3, "send your session any prompt to go on")), "bell-dot", "Ralph 3/30 · your turn", "warning");
+check("at work there", () => shown(loop({ session: { id: "s", startedAt: "", resets: 0, own: true } })), "sync~spin", "Ralph 7/30 · 3/5");
+check("interrupted while it waited there", () => shown({ ...yours(3, "send"), phase: "interrupted" }), "bell-dot", "Ralph needs you", "warning");
 check("interrupted", () => shown(loop({ state: "needsYou", phase: "interrupted" })), "bell-dot", "Ralph needs you", "warning");
 check("the breaker is open", () => shown(loop({ state: "needsYou", phase: "paused", breaker: open })), "error", "Ralph stopped at 7/30", "error");
 check("the breaker is open and tries again", () => shown(loop({ phase: "waiting", wait: { reason: "breaker", resumesAt: later(872) }, breaker: { ...open, resumesAt: later(872) } })), "clock", "Ralph 7/30 · 14:32");
@@ -93,6 +98,21 @@ test("the tooltip says what else is known, where there is something", () => {
     "breaker patience: 3 criteria",
     "note: `[on]` failed",
   ]);
+});
+
+test("the tooltip says that it is one's own session, and what to do there", () => {
+  const unknown = "cost unknown: Claude does not tell in an interactive session";
+  const first = shown(yours(0, "waits for your session"));
+  assert.deepEqual(first?.tooltip.split("\n").slice(1), [
+    "before the first iteration, 3 of 5 criteria pass: type your first message in Claude Code",
+    "agent claude, in your own session",
+    unknown,
+  ]);
+  assert.equal(first.label, "Ralph Parse dates, your turn: type your first message in Claude Code");
+  assert.match(shown(yours(3, "send your session any prompt to go on"))?.tooltip ?? "", /pass: send your session any prompt to go on\n/);
+  const at = shown(loop({ session: { id: "s", startedAt: "", resets: 0, own: true } }))?.tooltip.split("\n");
+  assert.deepEqual(at?.slice(1), ["iteration 7 of 30, 3 of 5 criteria pass: working", "agent mine, in your own session", unknown]);
+  assert.ok(!shown(loop({ session: { id: "s", startedAt: "", resets: 0 } }))?.tooltip.includes("own session"));
 });
 
 test("the tooltip says what is waited for", () => {

@@ -17,10 +17,13 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
         let _ = write!(first, ", until {}, {left} more", zone.short(until, now_ms));
     }
     let elapsed_ms = Zone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
-    let mut facts = vec![status.agent.clone(), words::elapsed(elapsed_ms)];
+    let own = status.session.as_ref().is_some_and(|it| it.own);
+    let agent = if own { format!("{} in your own session", status.agent) } else { status.agent.clone() };
+    let mut facts = vec![agent, words::elapsed(elapsed_ms)];
     if let Some(tokens) = status.spent.tokens {
         facts.push(format!("{} tokens", words::amount(tokens)));
     }
+    facts.extend((own && status.spent.cost_micros.is_none()).then(|| "cost unknown".to_owned()));
     facts.extend(status.spawns.said());
     facts.push(status.id.clone());
     let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];

@@ -188,6 +188,9 @@ pub struct SessionStatus {
     pub id: String,
     pub started_at: String,
     pub resets: u32,
+    /// Its user opened it, and lends it to the loop.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

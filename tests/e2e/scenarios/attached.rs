@@ -242,7 +242,7 @@ fn a_session_that_is_closed_can_be_followed_by_another() {
     let_through(&world, ("SessionEnd", "s1"), &[]);
     rests(&world, "your session was left");
     let status = world.run(&["status"]);
-    status.expect(0).out("send any prompt");
+    status.expect(0).out("send any prompt").out("claude in your own session").out("cost unknown");
     let next = told(&ask(&world, ("UserPromptSubmit", "s2"), &[]));
     assert!(next.to_string().contains("iteration 2 of at most"), "{next}");
     world.run(&["stop"]).expect(0);

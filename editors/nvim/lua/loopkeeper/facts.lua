@@ -28,10 +28,40 @@ function M.reached(entry)
   return reached
 end
 
+--- Nothing goes on until its user says something to the session that they opened.
 ---@param loop loopkeeper.LoopStatus
----@return string[] groups, the plan, the branch, what was made easier
+---@return boolean
+function M.awaits_session(loop)
+  return loop.state == 'needsYou' and loop.phase == 'paused' and loop.pause ~= nil and loop.pause.reason == 'session'
+end
+
+---@param loop loopkeeper.LoopStatus
+---@return string? why it rests
+function M.pause(loop)
+  if M.awaits_session(loop) and loop.iteration == 0 then
+    return 'type your first message in Claude Code'
+  end
+  return loop.pause and loop.pause.message
+end
+
+--- Where its user opened the session that works for it, or is about to.
+---@param loop loopkeeper.LoopStatus
+---@return string[]
+local function of_own_session(loop)
+  if not (loop.session and loop.session.own) and not M.awaits_session(loop) then
+    return {}
+  end
+  local lines = { ('in your own session of %s'):format(loop.agent) }
+  if not loop.spent.costMicros then
+    table.insert(lines, 'cost unknown: Claude does not tell in an interactive session')
+  end
+  return lines
+end
+
+---@param loop loopkeeper.LoopStatus
+---@return string[] whose session, groups, the plan, the branch, what was made easier
 function M.of_loop(loop)
-  local lines = {}
+  local lines = of_own_session(loop)
   local groups = vim.tbl_map(function(group)
     return group.state == 'holds' and group.name .. ' holds'
       or ('%s %d of %d'):format(group.name, group.passed, group.total)

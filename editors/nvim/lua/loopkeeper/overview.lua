@@ -54,8 +54,9 @@ local function loop_lines(loop)
   if loop.outcome then
     table.insert(lines, '  ' .. loop.outcome.sentence)
   end
-  if loop.pause then
-    table.insert(lines, '  ' .. loop.pause.message)
+  local pause = facts.pause(loop)
+  if pause then
+    table.insert(lines, '  ' .. pause)
   end
   if loop.wait then
     local why = waits[loop.wait.reason] or 'waiting'

@@ -120,7 +120,7 @@ M.errors = {
 ---@field groups? loopkeeper.Group[]
 ---@field plan { done: integer, open: integer, total: integer }
 ---@field breaker loopkeeper.BreakerStatus
----@field session? { id: string, startedAt: string, resets: integer }
+---@field session? { id: string, startedAt: string, resets: integer, own?: boolean }
 ---@field spawns loopkeeper.SpawnStatus
 ---@field wait? { reason: string, resumesAt: string }
 ---@field question? loopkeeper.QuestionStatus

@@ -149,7 +149,11 @@ end
 ---@return string text, string highlight
 local function one(loop)
   local counter = ('%d/%d'):format(loop.iteration, loop.limits.iterations)
-  if loop.state == 'needsYou' then
+  if facts.awaits_session(loop) and loop.iteration == 0 then
+    return 'Ralph: type in Claude', 'LoopkeeperWorking'
+  elseif facts.awaits_session(loop) then
+    return ('Ralph %s · your turn'):format(counter), 'LoopkeeperNeedsYou'
+  elseif loop.state == 'needsYou' then
     return 'Ralph needs you', 'LoopkeeperNeedsYou'
   elseif loop.state == 'paused' then
     return 'Ralph paused ' .. counter, 'LoopkeeperPaused'

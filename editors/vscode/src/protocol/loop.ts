@@ -27,7 +27,7 @@ export interface LoopStatus {
   groups?: { name: string; state: "holds" | "open"; passed: number; total: number }[];
   plan: { done: number; open: number; total: number };
   breaker: BreakerStatus;
-  session?: { id: string; startedAt: string; resets: number };
+  session?: { id: string; startedAt: string; resets: number; own?: boolean };
   spawns: SpawnStatus;
   wait?: { reason: string; resumesAt: string };
   question?: { id: string; kind: "agent" | "usage-limit" | "denied"; text: string; expiresAt?: string };

@@ -12,7 +12,7 @@ use crate::decide::{self, Loop, Pause, breaker, forecast, limits, stand, takeove
 use crate::journal::{LoopSpec, PauseReason, WaitReason, Weakening};
 use crate::moment::Moment;
 use crate::sanitize;
-use crate::settings::Happening;
+use crate::settings::{Happening, Mode};
 
 /// What the journal cannot say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -204,16 +204,17 @@ fn question(state: &Loop) -> Option<QuestionStatus> {
 
 /// The one that iterations go on with; else that of the running agent.
 fn session(state: &Loop, phase: Phase) -> Option<SessionStatus> {
-    let resets = state.session.resets;
+    let (resets, own) = (state.session.resets, state.spec.settings.mode == Mode::Attach);
     if let Some(current) = &state.session.current {
         let started_at = words::rfc3339(current.started_at.wall);
-        return Some(SessionStatus { id: current.id.clone(), started_at, resets });
+        return Some(SessionStatus { id: current.id.clone(), started_at, resets, own });
     }
     let iteration = state.last_iteration().filter(|_| phase == Phase::Iterating)?;
     Some(SessionStatus {
         id: iteration.session.clone(),
         started_at: words::rfc3339(iteration.started_at.wall),
         resets,
+        own,
     })
 }
 

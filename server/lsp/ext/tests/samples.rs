@@ -245,7 +245,7 @@ fn a_loop(full: bool) -> LoopStatus {
             trips: 0,
             preset: full.then(|| Chosen { name: Preset::Adaptive, because: s() }),
         },
-        session: full.then(|| SessionStatus { id: s(), started_at: s(), resets: 0 }),
+        session: full.then(|| SessionStatus { id: s(), started_at: s(), resets: 0, own: true }),
         spawns: spawns(full),
         wait: full.then(|| WaitStatus { reason: WaitReason::Quota, resumes_at: s() }),
         question: full.then(|| QuestionStatus {

@@ -71,6 +71,29 @@ return {
       Fake.loop({ id = 'c', state = 'paused' }),
     }, task)
     support.same('LoopkeeperNeedsYou', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
+    -- In a session of its user's own.
+    local yours = { agent = 'claude', state = 'needsYou', phase = 'paused', iteration = 0 }
+    yours.pause = { reason = 'session', message = 'waits for your session' }
+    shown(
+      editor,
+      fake,
+      'Ralph: type in Claude',
+      { Fake.loop(yours) },
+      { Fake.task(folder, { loopId = Fake.loop().id }) }
+    )
+    support.same('LoopkeeperWorking', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
+    editor:lua("vim.cmd('Ralph status')")
+    local page = "vim.api.nvim_buf_get_lines(vim.fn.bufnr('loopkeeper://status'), 0, -1, false)"
+    local text = editor:lua(("return table.concat(%s, ' ')"):format(page))
+    local said = { 'type your first message in Claude Code', 'in your own session of claude', 'cost unknown: ' }
+    for _, words in ipairs(said) do
+      support.same(true, text:find(words, 1, true) ~= nil, words .. ' in ' .. text)
+    end
+    yours.iteration = 3
+    shown(editor, fake, 'Ralph 3/25 · your turn', { Fake.loop(yours) }, task)
+    support.same('LoopkeeperNeedsYou', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
+    yours = { agent = 'claude', iteration = 4, session = { id = 's', startedAt = '', resets = 0, own = true } }
+    shown(editor, fake, 'Ralph 4/25 · 3/5', { Fake.loop(yours) }, task)
     local unable = { health = 'error', message = 'the state folder is open to other users' }
     shown(editor, fake, 'Ralph: error', {}, task, unable)
     support.same('LoopkeeperStopped', editor:lua("return require('loopkeeper').highlight()"), 'highlight')

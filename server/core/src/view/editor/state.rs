@@ -79,6 +79,10 @@ fn word(known: &Known<'_>, status: &LoopStatus) -> String {
         (State::Working, _) => "Working",
         (State::Paused, _) => "Paused",
         (State::NeedsYou, _) if super::summary::is_tripped(status) => "Breaker open",
+        (State::NeedsYou, _) if verbs::awaits_session(status) && status.iteration == 0 => {
+            "Type your first message in Claude Code"
+        }
+        (State::NeedsYou, _) if verbs::awaits_session(status) => "Your turn in Claude Code",
         (State::NeedsYou, _) => "Needs you",
         (State::Done | State::Idle, _) => return ended(known).to_owned(),
     };

@@ -63,8 +63,15 @@ fn of_loop<'a>(status: &LoopStatus) -> Vec<Verb<'a>> {
         (State::Working, _) if summary::is_cooling(status) => vec![Verb::ResetBreaker, Verb::Stop],
         (State::Working, _) => vec![Verb::Pause, Verb::Stop],
         _ if summary::is_tripped(status) => vec![Verb::ResetBreaker, Verb::Stop],
+        _ if awaits_session(status) => vec![Verb::Stop],
         _ => vec![Verb::Resume, Verb::Stop],
     }
+}
+
+/// It goes on when its user speaks to the session that they lend, and in no other way.
+pub(super) fn awaits_session(status: &LoopStatus) -> bool {
+    let is_it = |reason| reason == PauseReason::Session;
+    status.state == State::NeedsYou && status.pause.as_ref().is_some_and(|it| is_it(it.reason))
 }
 
 /// It will rest when the running iteration is over.

@@ -2,6 +2,7 @@ use super::Lens;
 use crate::agent::ProviderClass;
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::decide::{Order, Phase};
+use crate::settings::Mode;
 use crate::view::editor::fixture::{World, at_work};
 use crate::view::editor::lenses;
 
@@ -33,6 +34,23 @@ fn over_the_first_line_stands_what_the_loop_does() {
     let broken = World::prompt().played("ff", vec![Act::new("pp")]).found(&[('p', ""), ('f', "")]);
     check(&broken, "Idle · 1 of 2 pass | ▶ Start loop | Run checks");
     check(&done.damaged(), "Damaged · 2 of 2 pass | ▶ Start loop | Run checks");
+}
+
+#[test]
+fn in_a_session_of_its_users_own_it_says_what_to_do_there() {
+    let mut made = spec(World::prompt().task.criteria);
+    made.settings.mode = Mode::Attach;
+    let told = |holds: Option<u32>| {
+        let mut sim = Sim::new(made.clone(), "ff", vec![Act::new("pf"); 2]);
+        sim.play();
+        if let Some(holds) = holds {
+            sim.lend("s1", holds);
+            sim.play();
+        }
+        over(&World::prompt().after(sim), 1)
+    };
+    assert_eq!(told(None), "Type your first message in Claude Code · 0 of 2 pass | Stop");
+    assert_eq!(told(Some(1)), "Your turn in Claude Code · 2/25 · 1 of 2 pass | Stop");
 }
 
 #[test]
