@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use loopkeeper_core::agent::acp::start::VARIABLE;
-use loopkeeper_core::agent::acp::talk::{At, Brief, Do, Talk};
+use loopkeeper_core::agent::acp::talk::{At, Brief, Do, Permit, Talk};
 use loopkeeper_core::settings::{Dialect, Mode};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -88,6 +88,8 @@ enum News {
     Stop,
     /// What the keeper says comes next, or why it says nothing.
     Next(Result<Option<String>, String>),
+    /// What the keeper says to what the agent wants.
+    Permitted(u64, Permit),
 }
 
 fn run(program: &OsString, args: impl Iterator<Item = OsString>, brief: Brief) -> io::Result<ExitCode> {
@@ -147,6 +149,10 @@ impl Bridge {
                 let acts = self.talk.next(next.as_deref());
                 self.follow(acts);
             }
+            Ok(News::Permitted(number, permit)) => {
+                let acts = self.talk.permitted(number, &permit);
+                self.follow(acts);
+            }
             Err(RecvTimeoutError::Timeout) if self.talk.at() == At::Replay => {
                 let acts = self.talk.quiet();
                 self.follow(acts);
@@ -169,7 +175,8 @@ impl Bridge {
 
     /// Lets it say that it was cancelled, for a moment.
     fn stop(&mut self, heard: &mpsc::Receiver<News>) {
-        self.follow(self.talk.cancel().into_iter().collect());
+        let acts = self.talk.cancel();
+        self.follow(acts);
         while let Ok(News::Line(line)) = heard.recv_timeout(CANCELLING) {
             let acts = self.talk.heard(&line, &|path| is_inside(&self.root, path));
             self.follow(acts);
@@ -198,6 +205,10 @@ impl Bridge {
                     let news = self.news.clone();
                     // Nobody waits for the answer any more once it has to end.
                     thread::spawn(move || news.send(News::Next(hook::next(&session))));
+                }
+                Do::Permit { number, words } => {
+                    let news = self.news.clone();
+                    thread::spawn(move || news.send(News::Permitted(number, hook::permit(&words))));
                 }
                 Do::Note(words) => note(&words),
                 Do::End { well } => self.ended = Some(well),

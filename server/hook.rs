@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use loopkeeper_core::agent::acp::talk::Permit;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -28,6 +29,8 @@ pub const WORD: &str = "hook";
 const LONGEST_PAYLOAD: u64 = 64 * 1024 * 1024;
 /// A prompt is never longer than a fraction of it.
 const LONGEST_ANSWER: u64 = 4 * 1024 * 1024;
+/// What an agent that is talked to waits to be allowed.
+const PERMISSION: &str = "permission";
 /// A keeper that listens greets at once.
 const GREETING: Duration = Duration::from_secs(5);
 
@@ -134,6 +137,23 @@ pub fn next(session: &str) -> Result<Option<String>, String> {
     }
     let verdict = door.ask(Event::Stop.patience(), &question)?;
     Ok((verdict.decision == "block").then_some(verdict.reason))
+}
+
+/// The same for what an agent wants to be allowed. Unlike hooks it fails closed.
+pub fn permit(words: &str) -> Permit {
+    let asked = Door::from_environment().and_then(|door| {
+        let mut question = request(PERMISSION, &door.token);
+        if let Some(fields) = question.as_object_mut() {
+            fields.insert("what".to_owned(), json!(words));
+        }
+        door.ask(None, &question)
+    });
+    match asked {
+        Ok(Verdict { decision, .. }) if decision == "allow" => Permit::Allowed,
+        Ok(Verdict { decision, .. }) if decision == "cancel" => Permit::Cancelled,
+        Ok(Verdict { reason, .. }) => Permit::Denied(reason),
+        Err(why) => Permit::Denied(why),
+    }
 }
 
 /// The keeper's, as it told its agent.

@@ -144,7 +144,7 @@ fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, Agen
     if wanted.is_root && kind.refuses_root(agent.permissions) && !is_contained(wanted, agent) {
         return Err(AgentError::Root { agent: agent.name.clone() });
     }
-    if kind.needs_all() && agent.permissions == Permissions::Edits {
+    if kind.needs_all() && matches!(agent.permissions, Permissions::Edits | Permissions::Ask) {
         return Err(AgentError::NoSafeMode { agent: agent.name.clone() });
     }
     let (command, args) = words(wanted, agent, kind)?;
@@ -173,7 +173,7 @@ fn words(
     let mut words = [command.as_slice(), &agent.args].concat();
     let judges = agent.permissions == Permissions::ReadOnly;
     // Amp has no word of ours that says what it may do.
-    let edits = agent.permissions == Permissions::Edits && kind != Kind::Amp;
+    let edits = matches!(agent.permissions, Permissions::Edits | Permissions::Ask) && kind != Kind::Amp;
     let is_bound = kind.known().is_some() && (judges || edits);
     if let Some(word) = bypass::word(kind, &words).filter(|_| is_bound) {
         return Err(AgentError::Bypass { agent: agent.name.clone(), word, judges });

@@ -1,6 +1,7 @@
 //! `answer`: the user's answer to the question that a loop asks.
 
 use loopkeeper_core::journal::{PauseReason, QuestionKind};
+use loopkeeper_core::sanitize;
 use serde_json::json;
 
 use super::exit::Exit;
@@ -13,7 +14,8 @@ pub(crate) struct Args {
     /// A loop's id, a unique prefix of it, or `latest`
     #[arg(value_name = "LOOP")]
     pub(crate) which: String,
-    /// What the agent is told beside its question; at a usage limit `wait` or `stop`
+    /// What the agent is told beside its question; `wait` or `stop` at a usage limit; `allow`, `always` or `deny` where
+    /// it waits to be allowed something
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }
@@ -24,8 +26,18 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     }
     let found = Found::by_name(Some(&args.which))?;
     let (id, state) = (found.id(), &found.seen.state);
-    found.order(json!({"do": "answer", "text": args.text}))?;
-    let at_limit = state.questions.open.as_ref().is_some_and(|it| it.kind == QuestionKind::UsageLimit);
+    let open = state.questions.open.as_ref();
+    found.order(json!({"do": "answer", "text": args.text, "what": open.map(|it| &it.id)}))?;
+    if let Some(wanted) = open.filter(|it| it.kind == QuestionKind::Permission) {
+        let permitted = match args.text.trim().to_lowercase().as_str() {
+            "deny" => "Denied",
+            "always" => "Allowed for the whole loop",
+            _ => "Allowed this once",
+        };
+        out.line(format_args!("{permitted}: {}", sanitize::visible(&wanted.text)));
+        return Ok(Exit::Done);
+    }
+    let at_limit = open.is_some_and(|it| it.kind == QuestionKind::UsageLimit);
     let rests = |reason| reason != PauseReason::Question;
     if at_limit {
         let does = if args.text.trim().eq_ignore_ascii_case("stop") { "stops" } else { "waits" };

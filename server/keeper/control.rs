@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
+use loopkeeper_core::agent::acp::talk::Permit;
 use loopkeeper_core::decide::Order;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -16,7 +17,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use super::beside;
-use super::hookmode::{Line, Question, Verdict};
+use super::hookmode::{Kind, Line, Question, Verdict};
 
 /// A request longer than this is none of ours.
 pub const MAX_LINE: usize = 64 * 1024;
@@ -45,6 +46,10 @@ pub enum Answer {
         removed: usize,
         refused: Vec<LeftAlone>,
     },
+    /// To what the agent wants.
+    Permitted(Permit),
+    /// By another turn of the keeper.
+    Later,
     Refused {
         code: &'static str,
         message: String,
@@ -195,10 +200,27 @@ async fn hook(link: &mut Link, desk: &Desk, id: &str, line: &[u8]) -> Option<ser
 }
 
 async fn verdict(desk: &Desk, question: Question) -> Verdict {
+    if question.hook == Kind::Permission {
+        return permitted(desk, &question).await;
+    }
     let Some(told) = desk.hooks.of_subagent(&question) else { return desk.hooks.ask(question).await };
     match asked(desk, Order::Subagent(told)).await {
         Answer::Refused { code: "conflict", message } => Verdict::deny(message),
         _ => Verdict::allow(""),
+    }
+}
+
+/// Whatever is not an answer denies it.
+async fn permitted(desk: &Desk, question: &Question) -> Verdict {
+    let words = match desk.hooks.of_permission(question) {
+        Ok(words) => words,
+        Err(why) => return Verdict::deny(why),
+    };
+    match asked(desk, Order::Permission(words)).await {
+        Answer::Done { .. } | Answer::Permitted(Permit::Allowed) => Verdict::allow(""),
+        Answer::Permitted(Permit::Denied(why)) | Answer::Refused { message: why, .. } => Verdict::deny(why),
+        Answer::Permitted(Permit::Cancelled) => Verdict::cancel(),
+        Answer::Later | Answer::Restored { .. } => Verdict::deny("it was not answered".to_owned()),
     }
 }
 
@@ -244,7 +266,10 @@ fn order(request: &Request) -> Result<Order, (&'static str, String)> {
         "pause" => Order::Pause,
         "resume" => Order::Resume,
         "steer" => Order::Steer(text()?),
-        "answer" => Order::Answer(text()?),
+        "answer" => match request.what.clone() {
+            Some(question) => Order::AnswerTo { question, text: text()? },
+            None => Order::Answer(text()?),
+        },
         "reset" if request.what.as_deref() == Some("breaker") => Order::ResetBreaker,
         "reset" if request.what.as_deref() == Some("session") => Order::ResetSession,
         "accept" => Order::AcceptWeakening,
@@ -279,6 +304,7 @@ async fn follow(mut link: Link, desk: Desk) {
 
 fn shown(id: &str, answer: &Answer) -> serde_json::Value {
     match answer {
+        Answer::Permitted(_) | Answer::Later => refusal(id, "conflict", "no answer to an order"),
         Answer::Done { seq } => json!({"id": id, "ok": true, "seq": seq}),
         Answer::Restored { seq, written, removed, refused } => {
             // More would not fit a line, and nobody reads more.

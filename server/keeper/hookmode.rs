@@ -64,6 +64,8 @@ pub enum Kind {
     Prompt,
     /// The session is closed.
     End,
+    /// May it do what `what` says? The user is asked.
+    Permission,
 }
 
 /// What the hook tells its agent.
@@ -86,6 +88,8 @@ pub enum Decision {
     Block,
     /// Not this tool: `reason` says why.
     Deny,
+    /// The question was taken back.
+    Cancel,
 }
 
 impl Verdict {
@@ -96,6 +100,10 @@ impl Verdict {
 
     pub fn deny(reason: String) -> Self {
         Self { decision: Decision::Deny, reason, notice: None }
+    }
+
+    pub fn cancel() -> Self {
+        Self { decision: Decision::Cancel, reason: String::new(), notice: None }
     }
 
     pub fn block(reason: String) -> Self {
@@ -116,7 +124,7 @@ impl Question {
         let by = || self.agent.as_deref().map(|it| told(it, redactor));
         let id = || by().unwrap_or_default();
         match self.hook {
-            Kind::Stop | Kind::Prompt | Kind::End => None,
+            Kind::Stop | Kind::Prompt | Kind::End | Kind::Permission => None,
             Kind::PreTool => {
                 let call = self.call.as_deref().map(|it| told(it, redactor));
                 Some(Subagent::Asked { by: by(), call, what: what() })
@@ -181,6 +189,18 @@ impl Line {
     /// Which session of its user's works for the loop from here on; `None`: no one any more.
     pub fn lends(&self, session: Option<&str>) {
         self.lent.replace(session.map(str::to_owned));
+    }
+
+    /// What the user is to be asked, whole; or why they are not. What holds a secret would not be whole.
+    pub fn of_permission(&self, question: &Question) -> Result<String, String> {
+        let door = self.door.borrow();
+        let door = door.as_ref().filter(|it| *it.token == *question.token);
+        let door = door.ok_or("no agent of this loop")?;
+        let what = question.what.as_deref().filter(|it| !it.is_empty()).ok_or("it does not say what")?;
+        if door.redactor.redact(what) != what {
+            return Err("it holds a secret, which cannot be shown".to_owned());
+        }
+        Ok(sanitize::visible(what))
     }
 
     /// A nested agent has the variables of the one that started it, and a session of its own.

@@ -49,6 +49,8 @@ pub struct Keeper {
     queue: VecDeque<Event>,
     /// Applied, and to be told when they are on disk.
     untold: Vec<Entry>,
+    /// Who waits for its user.
+    waits: Option<oneshot::Sender<Answer>>,
     finished: bool,
 }
 
@@ -103,6 +105,7 @@ impl Keeper {
             asks,
             queue,
             untold: Vec::new(),
+            waits: None,
             finished: false,
         })
     }
@@ -141,7 +144,9 @@ impl Keeper {
                 continue;
             };
             let answer = self.turn(event)?;
-            if let Some(asker) = asker {
+            if answer == Answer::Later {
+                self.waits = asker;
+            } else if let Some(asker) = asker {
                 // A client that left does not wait for its answer.
                 let _ = asker.send(answer);
             }
@@ -168,6 +173,10 @@ impl Keeper {
             signal = self.hands.signals.next() => super::perform::on_signal(&self.state, signal).map(Some),
             Some(event) = self.events.recv() => Ok(Some((event, None))),
             Some(ask) = self.asks.recv() => Ok(Some((Event::UserAsked(ask.order), Some(ask.answer)))),
+            () = left(&mut self.waits) => {
+                self.waits = None;
+                Ok(Some((Event::AskerLeft, None)))
+            }
             () = sleep(pause) => Ok(None),
             // Even a deadline that passed waits its turn: what runs must get to say that it ended.
             () = self.alarm.until(due) => Ok(Some((Event::DeadlinePassed, None))),
@@ -194,6 +203,12 @@ impl Keeper {
             match effect {
                 Effect::GoOn => self.queue.push_back(Event::WentOn),
                 Effect::Finish => self.finished = true,
+                Effect::AwaitUser => answer = Answer::Later,
+                Effect::Permit(permit) => {
+                    if let Some(asker) = self.waits.take() {
+                        let _ = asker.send(Answer::Permitted(permit));
+                    }
+                }
                 Effect::Refuse { code, message } => answer = super::perform::refusal(code, message),
                 Effect::PrepareRollback { to, paths } => answer = self.prepare_rollback(to, paths)?,
                 Effect::Rollback { to, tree, paths } => answer = self.roll_back(to, tree, &paths)?,
@@ -299,6 +314,14 @@ impl Keeper {
         let entries = self.journal.append(now, records)?;
         self.queue.push_front(Event::DiskFilled { message: error.to_string() });
         Ok(entries)
+    }
+}
+
+/// Until whoever waits has gone.
+async fn left(waits: &mut Option<oneshot::Sender<Answer>>) {
+    match waits {
+        Some(asker) => asker.closed().await,
+        None => std::future::pending().await,
     }
 }
 

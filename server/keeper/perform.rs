@@ -119,6 +119,8 @@ impl Hands {
             | Effect::PrepareRollback { .. }
             | Effect::Rollback { .. }
             | Effect::Refuse { .. }
+            | Effect::AwaitUser
+            | Effect::Permit(_)
             | Effect::Finish => {}
         }
     }

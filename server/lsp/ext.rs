@@ -385,6 +385,10 @@ pub(crate) struct AnswerArgs {
     /// Absent where a client without an input box offers it: then it is told how to answer.
     #[serde(default)]
     pub(crate) text: Option<String>,
+    /// The question that was shown: another one is not answered by it.
+    #[serde(default)]
+    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) question: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

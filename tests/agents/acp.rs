@@ -1,6 +1,8 @@
 //! The agents that speak the Agent Client Protocol by themselves, each by `output = "acp"`: the same loops as without
 //! it, and what they are not allowed.
 
+use std::path::Path;
+
 use super::hands::{GEMINI, Hand, OPENCODE, QWEN};
 use super::model::Step;
 use super::others::{
@@ -11,6 +13,31 @@ use super::others::{
 pub(super) const GEMINI_ACP: Hand = GEMINI.with("output = \"acp\"\nmodel = \"gemini-2.5-flash\"\n", true);
 pub(super) const OPENCODE_ACP: Hand = OPENCODE.with("output = \"acp\"\n", false);
 const QWEN_ACP: Hand = QWEN.with("output = \"acp\"\nargs = [\"--auth-type\", \"openai\"]\n", false);
+
+/// What is no check is asked about, and done once its user allows it.
+fn asks(hand: Hand) {
+    let task = "# A file\n\n## Done when\n\n- It is there: `has \"yes\" b.txt`\n";
+    let run = |_: &Path| vec![(hand.run)("echo yes > b.txt"), Step::Text("Done.")];
+    let scene = Scene::new(hand, task, "permissions = \"ask\"\n", run);
+    scene.order(&["run", "--trust", "--detach"]);
+    let asked = scene.once(|it| it["question"]["kind"] == "permission");
+    let text = asked["question"]["text"].as_str().expect("a text");
+    assert!(text.contains("test runner): echo yes > b.txt"), "{text}");
+    assert!(!scene.terminal.root().join("b.txt").exists());
+    scene.order(&["answer", "latest", "allow"]);
+    let ended = scene.once(|it| it["state"] == "done");
+    assert_eq!((&ended["outcome"]["verified"], &ended["iteration"]), (&true.into(), &1.into()), "{ended:#}");
+}
+
+#[test]
+fn gemini_by_acp_asks_its_user() {
+    asks(GEMINI_ACP);
+}
+
+#[test]
+fn opencode_by_acp_asks_its_user() {
+    asks(OPENCODE_ACP);
+}
 
 #[test]
 fn gemini_by_acp_completes_three_iterations() {

@@ -5,6 +5,8 @@ use std::cell::Cell;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -57,6 +59,26 @@ impl Scene {
 
     pub(super) fn run(&self) -> Journal {
         Journal::of(&Ran::of(&self.command(&["run", "--trust", "--json"]).output().expect("it starts")))
+    }
+
+    pub(super) fn order(&self, args: &[&str]) -> Ran {
+        let ran = Ran::of(&self.command(args).output().expect("it starts"));
+        ran.expect(0);
+        ran
+    }
+
+    /// The status of the loop as soon as it is such a one.
+    pub(super) fn once(&self, is_it: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + Duration::from_secs(240);
+        loop {
+            let shown: Value = serde_json::from_str(&self.order(&["status", "--json"]).stdout).expect("JSON");
+            let found = &shown["loops"][0];
+            if is_it(found) {
+                return found.clone();
+            }
+            assert!(Instant::now() < until, "{found:#}");
+            sleep(Duration::from_millis(200));
+        }
     }
 
     /// Runs until a record is such a one, then stops it at once.

@@ -8,8 +8,11 @@ import type { LoopStatus, StatusParams } from "./protocol";
 export async function answered(argument: object, status: StatusParams | undefined): Promise<object | undefined> {
   const { loopId, text } = argument as { loopId?: string; text?: string };
   if (text !== undefined) return argument;
-  const typed = await typedAnswer(status?.loops.find((it) => it.id === loopId));
-  return typed === undefined ? undefined : { loopId, text: typed };
+  const loop = status?.loops.find((it) => it.id === loopId);
+  // The question that is shown: another one that came meanwhile is not answered by it.
+  const question = loop?.question?.id;
+  const typed = await typedAnswer(loop);
+  return typed === undefined ? undefined : { loopId, text: typed, ...(question !== undefined && { question }) };
 }
 
 async function typedAnswer(loop: LoopStatus | undefined): Promise<string | undefined> {

@@ -85,6 +85,7 @@ impl Teller {
         let id = &self.loop_id;
         Some(match kind {
             QuestionKind::UsageLimit => format!("Hint: `loopkeeper answer {id} stop` ends it"),
+            QuestionKind::Permission => format!("Hint: `loopkeeper answer {id} allow`, `always` or `deny`"),
             QuestionKind::Agent | QuestionKind::Denied => format!("Hint: `loopkeeper answer {id} '…'`"),
         })
     }
@@ -202,10 +203,15 @@ impl Teller {
 
     /// `the agent asks: Which database? (until 14:12)`
     fn asked(&self, (kind, text): (QuestionKind, &str), until: Option<u64>, now: u64) -> String {
-        let text = sanitize::line(text);
-        let what = if kind == QuestionKind::Agent { format!("the agent asks: {text}") } else { text };
-        let until = until.map(|it| format!(" (until {})", self.zone.short(it, now)));
-        format!("{what}{}", until.unwrap_or_default())
+        let until = until.map(|it| format!(" (until {})", self.zone.short(it, now))).unwrap_or_default();
+        match kind {
+            // Whole, and last: nothing of it is hidden.
+            QuestionKind::Permission => {
+                format!("asked{until}: {}", words::wanted(&sanitize::visible(text)))
+            }
+            QuestionKind::Agent => format!("the agent asks: {}{until}", sanitize::line(text)),
+            QuestionKind::Denied | QuestionKind::UsageLimit => sanitize::line(text) + &until,
+        }
     }
 
     fn waiting(&self, reason: WaitReason, until: u64, now: u64) -> String {

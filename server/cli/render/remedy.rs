@@ -1,6 +1,6 @@
 //! What the user can do about a loop that does not go on by itself.
 
-use loopkeeper_core::journal::PauseReason;
+use loopkeeper_core::journal::{PauseReason, QuestionKind};
 use loopkeeper_core::view::{LoopStatus, Phase};
 
 /// What can be done, each with its command first: narrow terminals cut the end. Empty for a loop that needs nobody.
@@ -22,6 +22,14 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
             Some(PauseReason::Session) => vec![format!("`loopkeeper stop {id}` ends it")],
             _ => vec![format!("`loopkeeper resume {id}` goes on")],
         },
+        Phase::NeedsAnswer
+            if status.question.as_ref().is_some_and(|it| it.kind == QuestionKind::Permission) =>
+        {
+            vec![
+                format!("`loopkeeper answer {id} allow` allows it this once, `always` for the whole loop"),
+                format!("`loopkeeper answer {id} deny` denies it"),
+            ]
+        }
         Phase::NeedsAnswer => vec![
             format!("`loopkeeper answer {id} '…'` answers"),
             format!("`loopkeeper resume {id}` lets the agent decide"),

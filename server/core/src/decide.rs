@@ -21,6 +21,7 @@ pub mod limits;
 pub mod machine;
 mod milestones;
 mod orders;
+mod permissions;
 pub mod pinned;
 pub mod progress;
 pub mod questions;
@@ -44,6 +45,7 @@ pub use state::{Breaker, Iteration, Live, Loop, Pause, Phase, SnapshotRef, Spent
 
 use std::collections::BTreeMap;
 
+use crate::agent::acp::talk::Permit;
 use crate::agent::{AgentLeft, AgentRun};
 use crate::journal::{Head, Lines, LoopSpec, PauseReason, Record, Round};
 use crate::moment::Moment;
@@ -138,6 +140,8 @@ pub enum Event {
     /// The time that [`deadline`] named has come.
     DeadlinePassed,
     UserAsked(Order),
+    /// Whoever waited for [`Effect::Permit`] waits no more.
+    AskerLeft,
 }
 
 /// A snapshot that is durable.
@@ -226,6 +230,13 @@ pub enum Order {
     Steer(String),
     /// To the question that the loop asks.
     Answer(String),
+    /// To this one; another that came since is none of it.
+    AnswerTo {
+        question: String,
+        text: String,
+    },
+    /// The agent waits to be allowed something: all of it, in words fit to be shown.
+    Permission(String),
     ResetBreaker,
     ResetSession,
     AcceptWeakening,
@@ -305,6 +316,9 @@ pub enum Effect {
         tree: String,
         paths: Vec<String>,
     },
+    /// Who gave the order of this event is answered by [`Effect::Permit`].
+    AwaitUser,
+    Permit(Permit),
     /// The order of this event cannot be followed; `code` is a stable word.
     Refuse {
         code: RefusalCode,

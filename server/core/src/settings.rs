@@ -264,6 +264,8 @@ pub enum Permissions {
     /// Of a judge; no agent that works can have it.
     ReadOnly,
     Edits,
+    /// As [`Self::Edits`], and the user is asked about the rest; by `output = "acp"` alone.
+    Ask,
     SandboxedAll,
     All,
 }

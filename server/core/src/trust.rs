@@ -71,6 +71,7 @@ impl Item {
         let permissions = match plan.permissions {
             Permissions::ReadOnly => "read-only",
             Permissions::Edits => "edits",
+            Permissions::Ask => "ask",
             Permissions::SandboxedAll => "sandboxed-all",
             Permissions::All => "all",
         };

@@ -139,7 +139,8 @@ impl Lent {
             }
             // Its user has something to say to it; what it does with subagents while no iteration is on is between the
             // two of them.
-            (Kind::Prompt, true) | (Kind::PreTool | Kind::SubagentStart | Kind::SubagentStop, _) => {}
+            (Kind::Prompt, true)
+            | (Kind::PreTool | Kind::SubagentStart | Kind::SubagentStop | Kind::Permission, _) => {}
             (Kind::Stop, true) => {
                 self.waits = Some((Kind::Stop, answer));
                 let said = question.text.as_deref().unwrap_or_default();

@@ -71,7 +71,7 @@ pub(crate) async fn answer(shared: &Arc<Shared>, args: AnswerArgs) -> Done {
             "the answer is empty: give one, or answer with `loopkeeper answer {id} '…'` in a terminal"
         )));
     }
-    send(shared, args.loop_id, json!({"do": "answer", "text": text})).await
+    send(shared, args.loop_id, json!({"do": "answer", "text": text, "what": args.question})).await
 }
 
 /// A loop that rests for it goes on.

@@ -5,15 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use loopkeeper_core::decide::{Loop, weakening};
-use loopkeeper_core::journal::OutcomeKind;
+use loopkeeper_core::journal::{OutcomeKind, QuestionKind};
 use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{LoopStatus, Phase, State, headline};
+use loopkeeper_core::view::{LoopStatus, Phase, QuestionStatus, State, headline};
 use lsp_types::{Command, MessageType};
 use serde_json::{Value, json};
 
 use crate::lookout::Picture;
 use crate::lsp::ext::{self, Alert, AlertKind, AlertParams, Severity};
 use crate::lsp::shared::Shared;
+
+use super::questions::PERMITS;
 
 #[derive(Default)]
 pub(super) struct Alerts {
@@ -74,7 +76,11 @@ fn alert(status: &LoopStatus, state: &Loop) -> AlertParams {
         loop_id: status.id.clone(),
         kind,
         severity,
-        message: sanitize::line(&format!("{title}: {}", headline(status))),
+        message: match wanted(status) {
+            // Whole: nothing of it is hidden.
+            Some(_) => sanitize::visible(&format!("{title}: {}", headline(status))),
+            None => sanitize::line(&format!("{title}: {}", headline(status))),
+        },
         actions: actions(status, state),
     }
 }
@@ -90,6 +96,9 @@ fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
             return vec![command("Start anyway", ext::START, &anyway)];
         }
         return if status.iteration > 0 { vec![output] } else { Vec::new() };
+    }
+    if let Some(question) = wanted(status) {
+        return permits(&status.id, question);
     }
     let stop = command("Stop", ext::STOP, &of_loop);
     match status.phase {
@@ -108,6 +117,20 @@ fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
         _ if weakening::holds_up(state) => of_weakened(status, state, output),
         _ => vec![command("Resume", ext::RESUME, &of_loop), output, stop],
     }
+}
+
+/// The question about what the agent waits to be allowed.
+fn wanted(status: &LoopStatus) -> Option<&QuestionStatus> {
+    let open = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission);
+    open.filter(|_| status.phase == Phase::NeedsAnswer)
+}
+
+fn permits(loop_id: &str, question: &QuestionStatus) -> Vec<Command> {
+    let permit = |(title, word)| {
+        let answer = json!({"loopId": loop_id, "text": word, "question": question.id});
+        command(title, ext::ANSWER, &answer)
+    };
+    PERMITS.into_iter().map(permit).collect()
 }
 
 /// What the agent made easier is put back, or taken as it is.

@@ -1,5 +1,5 @@
 //! The questions of loops: wait or stop at a provider's usage limit, for every client that can be asked; and the
-//! agent's own, for clients that do not know us. Those that do get an alert and show an input box. Each is asked once,
+//! agent's own and what it wants to be allowed, for clients that do not know us. Those that do get an alert and show an input box. Each is asked once,
 //! and its loop goes on by itself when nobody answers.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loopkeeper_core::journal::QuestionKind;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{LoopStatus, QuestionStatus};
+use loopkeeper_core::view::{LoopStatus, QuestionStatus, words};
 
 use crate::adapters::clock;
 use crate::front::zone::Zone;
@@ -21,6 +21,9 @@ use crate::lsp::shared::Shared;
 const WAIT: &str = "Wait";
 const STOP: &str = "Stop";
 const DECIDE: &str = "Agent decides";
+/// Answers to what the agent wants, with their words.
+pub(super) const PERMITS: [(&str, &str); 3] =
+    [("Allow once", "allow"), ("Allow for this loop", "always"), ("Deny", "deny")];
 
 #[derive(Default)]
 pub(super) struct Questions {
@@ -53,19 +56,25 @@ fn is_ours(shared: &Shared, question: &QuestionStatus) -> bool {
 async fn ask(shared: Arc<Shared>, status: Box<LoopStatus>, question: QuestionStatus) {
     let asked = Question {
         message: message(&status, &question),
-        answers: if question.kind == QuestionKind::UsageLimit {
-            vec![WAIT, STOP]
-        } else {
-            vec![DECIDE, STOP]
+        answers: match question.kind {
+            QuestionKind::UsageLimit => vec![WAIT, STOP],
+            QuestionKind::Permission => PERMITS.map(|(title, _)| title).to_vec(),
+            QuestionKind::Agent | QuestionKind::Denied => vec![DECIDE, STOP],
         },
         expiry: expiry(&question),
     };
     let Some(answer) = questions::ask(&shared, &asked).await else { return };
     let loop_id = status.id;
+    let asked = Some(question.id);
     let done = match (question.kind, answer.as_str()) {
         (QuestionKind::UsageLimit, WAIT | STOP) => {
             let text = Some(answer.to_lowercase());
-            commands::answer(&shared, AnswerArgs { loop_id, text }).await
+            commands::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
+        }
+        (QuestionKind::Permission, title) => {
+            let word = PERMITS.into_iter().find(|(it, _)| *it == title);
+            let text = word.map(|(_, word)| word.to_owned());
+            commands::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
         }
         (_, DECIDE) => commands::resume(&shared, LoopArgs { loop_id }).await,
         (_, STOP) => commands::stop(&shared, StopArgs { loop_id, now: false }).await,
@@ -85,6 +94,10 @@ fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
             let now = clock::now().wall;
             let until = until.map(|it| format!(" until {}", Zone::local().short(it, now)));
             format!("Ralph waits{}: the provider's usage limit is reached.", until.unwrap_or_default())
+        }
+        // Whole: nothing of it is hidden.
+        QuestionKind::Permission => {
+            format!("Ralph asks: {}", words::wanted(&sanitize::visible(&question.text)))
         }
         QuestionKind::Agent => {
             format!("Ralph asks: {text} Answer with `loopkeeper answer {id} '…'` in a terminal.")

@@ -64,3 +64,53 @@ fn a_client_that_knows_only_the_protocol_can_leave_it_to_the_agent() {
     studio.world.until("end", |it| it["type"] == "ended");
     assert!(studio.world.prompt(2).contains("Nobody answered: decide yourself"));
 }
+
+/// It wants to be allowed something that is no check of the task.
+fn wanting<'a>() -> Scenario<'a> {
+    const ACT: &str =
+        r#"may '"kind":"execute","rawInput":{"command":"git push\u001b[2J"}' && touch done; over end_turn"#;
+    Scenario {
+        criteria: &["It is there: `exists done`"],
+        of_agent: "output = \"acp\"\npermissions = \"ask\"\n",
+        acts: &[ACT, "touch done; over end_turn"],
+        ..Scenario::default()
+    }
+}
+
+const WISH: &str =
+    "the agent wants to run a command (neither a check of the task nor its test runner): git push^[[2J";
+
+#[test]
+fn what_the_agent_wants_is_shown_whole_and_allowed_by_a_button() {
+    let mut studio = Studio::open(&wanting());
+    let id = studio.start("PROMPT.md");
+    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    let message = alert["message"].as_str().unwrap();
+    assert!(message.ends_with(WISH), "{message}");
+    let actions = alert["actions"].as_array().unwrap();
+    let titles: Vec<_> = actions.iter().map(|it| it["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["Allow once", "Allow for this loop", "Deny"]);
+    let mut argument = actions[0]["arguments"][0].clone();
+    assert_eq!((&argument["text"], &argument["loopId"]), (&json!("allow"), &json!(id)));
+    // A button that was shown for another question allows nothing.
+    let shown = std::mem::replace(&mut argument["question"], json!("permission-0-1"));
+    studio.refused("answer", &argument, "conflict");
+    argument["question"] = shown;
+    studio.done("answer", &argument);
+    let status = studio.status(|it| is_in(it, &id, "done"));
+    assert_eq!(status["loops"][0]["iteration"], 1, "{status:#}");
+}
+
+#[test]
+fn a_client_that_knows_only_the_protocol_allows_or_denies() {
+    for (title, iterations) in [("Allow once", 1), ("Allow for this loop", 1), ("Deny", 2)] {
+        let mut studio = Studio::open_as(&wanting(), &everything_but("experimental"));
+        studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": title})));
+        studio.start("PROMPT.md");
+        let is_asked = |it: &Value| it["method"] == "window/showMessageRequest";
+        let asked = studio.editor.until("the question", is_asked);
+        assert_eq!(asked["params"]["message"], format!("Ralph asks: {WISH}"));
+        studio.world.until("end", |it| it["type"] == "ended");
+        assert_eq!(studio.world.starts(), iterations, "{title}");
+    }
+}

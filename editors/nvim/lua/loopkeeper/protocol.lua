@@ -139,7 +139,7 @@ M.errors = {
 
 ---@class loopkeeper.QuestionStatus
 ---@field id string
----@field kind "agent"|"usage-limit"|"denied"
+---@field kind "agent"|"usage-limit"|"denied"|"permission"
 ---@field text string
 ---@field expiresAt? string
 
@@ -305,6 +305,7 @@ M.errors = {
 ---@class loopkeeper.AnswerArgs
 ---@field loopId string
 ---@field text? string
+---@field question? string
 
 ---@class loopkeeper.RollbackArgs
 ---@field loopId string

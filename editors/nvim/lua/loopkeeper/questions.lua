@@ -99,9 +99,11 @@ function M.answer(client, argument)
     return it.id == argument.loopId
   end)
   local question = loop and loop.question and loop.question.text:gsub('%s+', ' ') or 'Answer the agent'
+  -- Another one that comes meanwhile is not answered by it.
+  local id = loop and loop.question and loop.question.id
   vim.ui.input({ prompt = question .. ' ' }, function(text)
     if text and vim.trim(text) ~= '' then
-      require('loopkeeper.orders').send(client, command, { loopId = argument.loopId, text = text })
+      require('loopkeeper.orders').send(client, command, { loopId = argument.loopId, text = text, question = id })
     end
   end)
 end

@@ -30,7 +30,7 @@ export interface LoopStatus {
   session?: { id: string; startedAt: string; resets: number; own?: boolean };
   spawns: SpawnStatus;
   wait?: { reason: string; resumesAt: string };
-  question?: { id: string; kind: "agent" | "usage-limit" | "denied"; text: string; expiresAt?: string };
+  question?: { id: string; kind: "agent" | "usage-limit" | "denied" | "permission"; text: string; expiresAt?: string };
   pause?: { reason: string; message: string };
   spent: { costMicros?: number; tokens?: number; calls: number; callsThisHour: number };
   startedAt: string;

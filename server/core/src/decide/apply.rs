@@ -19,7 +19,7 @@ use super::breaker;
 use super::commits::{self, Pending};
 use super::flaky::{self, Seen};
 use super::fork;
-use super::questions::{Question, Questions};
+use super::questions::{self, Question, Questions};
 use super::regression;
 use super::sessions::{Session, SessionChange};
 use super::spawns::Spawns;
@@ -86,9 +86,9 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::AgentChanged { to, reason, until, .. } => takeover::changed(state, to, *reason, *until),
         Record::Asked { id, kind, text, until } => {
             let (id, kind, text, until) = (id.clone(), *kind, text.clone(), *until);
-            state.questions.asked(Question { id, kind, text, until }, state.iteration);
+            state.questions.asked(entry.at, Question { id, kind, text, until }, state.iteration);
         }
-        Record::Answered { id, text } => answered(state, id, text.as_deref()),
+        Record::Answered { id, text } => questions::answered(state, entry.at, id, text.as_deref()),
         Record::SessionChanged { from, to, reason } => {
             let (from, to, reason) = (from.clone(), to.clone(), *reason);
             let iteration = state.iteration;
@@ -187,7 +187,7 @@ fn pass_time(state: &mut Loop, entry: &Entry) {
         return;
     }
     let passed = entry.at.since(state.last_at);
-    if state.is_paused_at_rest() {
+    if state.waits_for_user() {
         state.paused_ms = state.paused_ms.saturating_add(passed);
     } else {
         state.worked_ms = state.worked_ms.saturating_add(passed);
@@ -482,14 +482,6 @@ fn breaker_changed(state: &mut Loop, record: &Record) {
     };
     let of_breaker = |it: &Pause| it.reason == PauseReason::Breaker;
     if is_closed && state.pause.as_ref().is_some_and(of_breaker) {
-        state.pause = None;
-    }
-}
-
-/// The answer to the question that the loop rests for lets it go on.
-fn answered(state: &mut Loop, id: &str, text: Option<&str>) {
-    let of_question = |it: &Pause| it.reason == PauseReason::Question;
-    if state.questions.answered(id, text) && state.pause.as_ref().is_some_and(of_question) {
         state.pause = None;
     }
 }

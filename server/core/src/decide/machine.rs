@@ -9,7 +9,7 @@ use crate::task::Criterion;
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
     Branch, Effect, Event, Grace, Shot, Step, attached, boundary, breaker, calls, commits, documents, held,
-    limits, orders, regression, rounds, sessions, spawns, weakening,
+    limits, orders, permissions, regression, rounds, sessions, spawns, weakening,
 };
 
 /// Signs of life are looked for this often within `limits.idle_time`.
@@ -18,6 +18,7 @@ const LOOKS: u64 = 4;
 /// What follows from one event. Records come first and are durable before an effect is performed.
 pub fn decide(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step> {
     let steps = follow(state, live, now, event);
+    let steps = permissions::follow(state, live, now, steps);
     let mut steps = sessions::follow(state, held::follow(state, live, steps));
     let ends = steps.iter().any(|it| matches!(it, Step::Record(Record::Ended { .. })));
     if ends && !steps.iter().any(|it| matches!(it, Step::Effect(Effect::GoOn | Effect::Finish))) {
@@ -81,13 +82,17 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::DiskFilled { message } => disk_filled(state, live, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
         Event::SubagentSeen(told) => spawns::follow(state, told),
-        Event::UserAsked(order) => orders::follow(state, live, order),
+        Event::AskerLeft => permissions::withdrawn(state),
+        Event::UserAsked(order) => orders::follow(state, live, now, order),
     }
 }
 
 /// When `decide` wants to hear [`Event::DeadlinePassed`].
 pub fn deadline(state: &Loop, live: &Live) -> Option<Moment> {
     match state.phase {
+        Phase::Iterating { .. } if state.questions.permission().is_some() => {
+            state.questions.permission().and_then(|it| it.until)
+        }
         Phase::Iterating { since, .. } if live.ending.is_none() => {
             let end = limits::iteration_end(state, since);
             // A look from before this agent says nothing about it.
@@ -198,6 +203,9 @@ fn life_seen(state: &Loop, live: &mut Live, now: Moment, alive: bool) -> Vec<Ste
 }
 
 fn deadline_passed(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
+    if let Some(steps) = permissions::unanswered(state, now) {
+        return steps;
+    }
     match state.phase {
         Phase::Iterating { since, .. } if live.ending.is_none() => {
             if now.awake >= limits::iteration_end(state, since).awake {

@@ -2,12 +2,13 @@
 
 use crate::agent::AgentEnding;
 use crate::journal::{BreakerCause, BreakerState, PauseReason, Record};
+use crate::moment::Moment;
 
 use super::machine::{criteria_of, end_agent};
 use super::state::{Live, Loop, Phase, Stop};
-use super::{Effect, Order, RefusalCode, Step, breaker, questions, sessions, spawns, weakening};
+use super::{Effect, Order, RefusalCode, Step, breaker, permissions, questions, sessions, spawns, weakening};
 
-pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
+pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, order: Order) -> Vec<Step> {
     if state.outcome.is_some() {
         return refuse("the loop has ended");
     }
@@ -17,6 +18,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         | Order::Resume
         | Order::Steer(_)
         | Order::Answer(_)
+        | Order::AnswerTo { .. }
         | Order::ResetBreaker
         | Order::ResetSession
         | Order::AcceptWeakening
@@ -30,6 +32,8 @@ pub(super) fn follow(state: &Loop, live: &mut Live, order: Order) -> Vec<Step> {
         Order::Resume => resume(state),
         Order::Steer(text) => vec![Step::Record(Record::Steered { text })],
         Order::Answer(text) => questions::answer(state, text),
+        Order::AnswerTo { question, text } => questions::answer_to(state, &question, text),
+        Order::Permission(text) => permissions::asked(state, now, text),
         Order::ResetBreaker => reset(state),
         Order::ResetSession => sessions::reset(state),
         Order::AcceptWeakening => weakening::accept(state),

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
 use crate::moment::Moment;
-use crate::settings::{AtUsageLimit, Unanswered};
+use crate::settings::{AtUsageLimit, Permissions, Unanswered};
 
 use super::limits::iterations;
 use super::machine::{ended, hold};
-use super::state::{Iteration, Loop, Wait};
-use super::{Effect, RefusalCode, Step, breaker};
+use super::state::{Iteration, Loop, Pause, Phase, Wait};
+use super::{Effect, RefusalCode, Step, breaker, permissions};
 
 /// How long the question at a usage limit waits for an answer.
 const AT_LIMIT_MS: u64 = 30_000;
@@ -26,6 +26,19 @@ pub struct Questions {
     asked_after: u32,
     /// Denials that the user was told of: the same ones again are no news.
     denied: BTreeSet<String>,
+    /// What the user allowed for the whole loop, in the words in which it was asked.
+    pub(super) allowed: BTreeSet<String>,
+    pub(super) permissions: Asking,
+}
+
+/// What the agent asked to be allowed in the present iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Asking {
+    pub(super) count: u32,
+    /// Since when the open one is asked.
+    since: Moment,
+    /// One was left unanswered.
+    pub(super) unheard: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,12 +61,22 @@ pub struct Settled {
 impl Questions {
     /// The question that keeps the loop from going on.
     pub fn holding(&self) -> Option<&Question> {
-        self.open.as_ref().filter(|it| it.kind != QuestionKind::UsageLimit && it.until.is_some())
+        let holds = |kind| matches!(kind, QuestionKind::Agent | QuestionKind::Denied);
+        self.open.as_ref().filter(|it| holds(it.kind) && it.until.is_some())
     }
 
-    pub(super) fn asked(&mut self, question: Question, iteration: u32) {
+    /// What the running agent waits to be allowed.
+    pub fn permission(&self) -> Option<&Question> {
+        self.open.as_ref().filter(|it| it.kind == QuestionKind::Permission)
+    }
+
+    pub(super) fn asked(&mut self, at: Moment, question: Question, iteration: u32) {
         match question.kind {
             QuestionKind::UsageLimit => {}
+            QuestionKind::Permission => {
+                self.permissions.count = self.permissions.count.saturating_add(1);
+                self.permissions.since = at;
+            }
             QuestionKind::Agent => self.asked_after = iteration,
             QuestionKind::Denied => {
                 self.asked_after = iteration;
@@ -66,17 +89,51 @@ impl Questions {
     /// Whether it was the open one.
     pub(super) fn answered(&mut self, id: &str, text: Option<&str>) -> bool {
         let Some(open) = self.open.take_if(|it| it.id == id) else { return false };
-        if open.kind != QuestionKind::UsageLimit {
-            let answer = text.map(str::to_owned);
-            self.settled = Some(Settled { kind: open.kind, question: open.text, answer });
+        match open.kind {
+            QuestionKind::UsageLimit => {}
+            QuestionKind::Permission if text == Some(permissions::ALWAYS) => {
+                self.allowed.insert(open.text);
+            }
+            QuestionKind::Permission => {}
+            QuestionKind::Agent | QuestionKind::Denied => {
+                let answer = text.map(str::to_owned);
+                self.settled = Some(Settled { kind: open.kind, question: open.text, answer });
+            }
         }
         true
+    }
+
+    /// How long the agent has been waiting for this answer, in milliseconds.
+    pub(super) fn waited(&mut self, at: Moment, id: &str, text: Option<&str>) -> Option<u64> {
+        let open = self.permission().filter(|it| it.id == id)?;
+        let is_late = open.until.is_some_and(|it| it.awake <= at.awake);
+        self.permissions.unheard |= text.is_none() && is_late;
+        Some(at.since(self.permissions.since))
+    }
+
+    /// The agent that waited is gone.
+    pub(super) fn forgo(&mut self) {
+        self.open.take_if(|it| it.kind == QuestionKind::Permission);
     }
 
     /// An iteration begins: its prompt holds what there was to say.
     pub(super) fn told(&mut self) {
         self.open = None;
         self.settled = None;
+        self.permissions = Asking::default();
+    }
+}
+
+/// The answer to the question that the loop rests for lets it go on.
+pub(super) fn answered(state: &mut Loop, at: Moment, id: &str, text: Option<&str>) {
+    let waited = state.questions.waited(at, id, text);
+    if let (Phase::Iterating { since, .. }, Some(ms)) = (&mut state.phase, waited) {
+        // None of the agent's time.
+        *since = since.after(ms);
+    }
+    let of_question = |it: &Pause| it.reason == PauseReason::Question;
+    if state.questions.answered(id, text) && state.pause.as_ref().is_some_and(of_question) {
+        state.pause = None;
     }
 }
 
@@ -133,6 +190,9 @@ pub(super) fn answer(state: &Loop, text: String) -> Vec<Step> {
         let message = "the loop asks nothing. Hint: `loopkeeper steer` tells the agent something";
         return refuse(RefusalCode::Conflict, message);
     };
+    if open.kind == QuestionKind::Permission {
+        return permissions::answer(open, &text);
+    }
     let answered = |text: String| Step::Record(Record::Answered { id: open.id.clone(), text: Some(text) });
     if open.kind != QuestionKind::UsageLimit {
         return vec![answered(text), Step::Effect(Effect::GoOn)];
@@ -146,6 +206,15 @@ pub(super) fn answer(state: &Loop, text: String) -> Vec<Step> {
         }
         _ => refuse(RefusalCode::BadArgument, "the loop asks whether to wait. Hint: answer `wait` or `stop`"),
     }
+}
+
+/// The same to one that was shown to the user: what is asked by now may be something else.
+pub(super) fn answer_to(state: &Loop, question: &str, text: String) -> Vec<Step> {
+    if state.questions.open.as_ref().is_some_and(|it| it.id != question) {
+        let message = "that question is over. Hint: `loopkeeper status` shows what is asked now".to_owned();
+        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
+    }
+    answer(state, text)
 }
 
 /// The user says to go on, and nothing else: that is for the agent to decide.
@@ -179,6 +248,7 @@ fn question(state: &Loop, kind: QuestionKind, text: String) -> Question {
         QuestionKind::Agent => "agent",
         QuestionKind::UsageLimit => "usage-limit",
         QuestionKind::Denied => "denied",
+        QuestionKind::Permission => "permission",
     };
     Question { id: format!("{word}-{}", state.iteration), kind, text, until: None }
 }
@@ -197,7 +267,8 @@ fn after_iteration(state: &Loop) -> Option<(QuestionKind, String)> {
     if let Some(text) = &last.claims.question {
         return Some((QuestionKind::Agent, text.clone()));
     }
-    let text = denial(state, last)?;
+    // Whoever is asked each time knows.
+    let text = denial(state, last).filter(|_| state.spec.agent.permissions != Permissions::Ask)?;
     (!state.questions.denied.contains(&text)).then_some((QuestionKind::Denied, text))
 }
 

@@ -316,13 +316,18 @@ impl Loop {
 
     /// Milliseconds that count against `limits.duration`, at `now`.
     pub fn elapsed_ms(&self, now: Moment) -> u64 {
-        let running = self.outcome.is_none() && !self.is_paused_at_rest();
+        let running = self.outcome.is_none() && !self.waits_for_user();
         self.worked_ms + if running { now.since(self.last_at) } else { 0 }
     }
 
     /// Nothing runs; a pause holds it, or a question to its user.
     pub fn is_paused_at_rest(&self) -> bool {
         (self.pause.is_some() || self.questions.holding().is_some()) && self.at_rest()
+    }
+
+    /// Its time is its user's: nothing of it counts as work.
+    pub fn waits_for_user(&self) -> bool {
+        self.is_paused_at_rest() || self.questions.permission().is_some()
     }
 
     pub fn at_rest(&self) -> bool {

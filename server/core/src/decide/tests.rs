@@ -10,6 +10,7 @@ mod invariants;
 mod limits;
 mod memory;
 mod outcomes;
+mod permissions;
 mod properties;
 mod questions;
 mod recovery;

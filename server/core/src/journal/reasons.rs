@@ -64,6 +64,8 @@ pub enum QuestionKind {
     UsageLimit,
     /// The agent was not allowed to use a tool.
     Denied,
+    /// The agent waits to be allowed something: `allow`, `always` or `deny`.
+    Permission,
 }
 
 /// Why a session began or was left.

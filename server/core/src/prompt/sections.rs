@@ -214,7 +214,7 @@ fn settled(out: &mut String, input: &PromptInput<'_>) {
     let question = cut::first(&line(asked.question), QUESTION_BYTES).to_owned();
     match asked.kind {
         QuestionKind::Denied => out.push_str("## What the iteration before this one was denied\n\n"),
-        QuestionKind::Agent | QuestionKind::UsageLimit => {
+        QuestionKind::Agent | QuestionKind::UsageLimit | QuestionKind::Permission => {
             out.push_str("## What the iteration before this one asked\n\n");
         }
     }

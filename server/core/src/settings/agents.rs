@@ -97,6 +97,15 @@ pub(crate) fn misplaced(
     }
 }
 
+/// Whom nobody could answer.
+pub(super) fn cannot_ask(agent: &AgentSettings, field: &str) -> Option<(&'static str, &'static str)> {
+    let asks = field == "permissions" && agent.permissions == Permissions::Ask;
+    (asks && agent.output != Dialect::Acp).then_some((
+        "cannot be `ask`: only an agent that speaks the Agent Client Protocol waits for an answer",
+        "add `output = \"acp\"` where the agent can do that, or use `edits`",
+    ))
+}
+
 pub(super) fn assign(agent: &mut AgentSettings, field: &str, value: Value) -> bool {
     match (field, value) {
         ("command", Value::Texts(it)) => agent.command = it,
@@ -119,6 +128,7 @@ fn set<T>(field: &mut T, value: Option<T>) -> bool {
 fn permissions(word: &str) -> Option<Permissions> {
     match word {
         "edits" => Some(Permissions::Edits),
+        "ask" => Some(Permissions::Ask),
         "sandboxed-all" => Some(Permissions::SandboxedAll),
         "all" => Some(Permissions::All),
         _ => None,

@@ -110,7 +110,7 @@ pub(crate) const KEYS: &[Key] = &[
         "How long a session may lie unused before the next iteration begins a new one."),
 
     key("questions.patience", Takes::Duration, r#""10m""#,
-        "How long the agent's question waits for an answer."),
+        "How long a question of the agent's waits for an answer, and how long what it asks to be allowed (`permissions = \"ask\"`)."),
     key("questions.unanswered", words(&["continue", "pause"], &[]), r#""continue""#,
         "What happens when nobody answers: the agent decides and notes its assumption, or the loop pauses."),
 
@@ -156,8 +156,8 @@ pub(crate) const KEYS: &[Key] = &[
         "The program and its arguments, started without a shell; a built-in agent finds its own."),
     key("agents.*.args", Takes::Texts, "[]",
         "Further arguments, after those that loopkeeper gives."),
-    key("agents.*.permissions", words(&["edits", "sandboxed-all", "all"], &[]), r#""edits""#,
-        "What an agent may do unasked: `edits` allows edits and exactly the task's checks and test runner."),
+    key("agents.*.permissions", words(&["edits", "ask", "sandboxed-all", "all"], &[]), r#""edits""#,
+        "What an agent may do: `edits` allows edits and exactly the task's checks and test runner, `ask` (with `output = \"acp\"`) asks you about the rest."),
     key("agents.*.model", Takes::Text, "",
         "The model an agent uses; the agent's own default where this is not set."),
     key("agents.*.effort", Takes::Text, "",

@@ -205,7 +205,8 @@ fn assemble(reading: Reading) -> Resolved {
 fn misplaced(settings: &Settings, said: &Assignment) -> Option<SettingFinding> {
     let agent = settings.agent_named(said.agent.as_deref()?)?;
     let kind = agents::kind_of(&agent.name);
-    let (problem, hint) = agents::misplaced(kind, said.key.name(), Some(agent.output))?;
+    let (problem, hint) = agents::misplaced(kind, said.key.name(), Some(agent.output))
+        .or_else(|| agents::cannot_ask(agent, said.key.name()))?;
     Some(SettingFinding {
         code: SettingCode::BadValue,
         origin: said.origin.clone(),

@@ -8,6 +8,11 @@ pub fn headline(status: &LoopStatus) -> String {
     if let Some(outcome) = &status.outcome {
         return words::capitalised(&outcome.sentence);
     }
+    if let Some(wanted) = wanted(status) {
+        // The agent's own words come last: what follows could not be told from them.
+        let iteration = iteration(status);
+        return format!("{}: {iteration}, {}, {wanted}", word(status), status.criteria.sentence());
+    }
     let what = what(status);
     // A remedy ends the line.
     let (fact, hint) = what.split_once(". Hint: ").unwrap_or((&what, ""));
@@ -28,8 +33,18 @@ fn word(status: &LoopStatus) -> &'static str {
     }
 }
 
+/// What the agent waits to be allowed.
+fn wanted(status: &LoopStatus) -> Option<String> {
+    let question = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission)?;
+    (status.phase == Phase::NeedsAnswer).then(|| words::wanted(&question.text))
+}
+
+fn iteration(status: &LoopStatus) -> String {
+    format!("iteration {}/{}", status.iteration, status.limits.iterations)
+}
+
 fn what(status: &LoopStatus) -> String {
-    let iteration = format!("iteration {}/{}", status.iteration, status.limits.iterations);
+    let iteration = iteration(status);
     match status.phase {
         Phase::Baseline => "first checks, before the agent starts".into(),
         Phase::Iterating => iteration,

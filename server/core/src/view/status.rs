@@ -9,7 +9,7 @@ use super::{
 };
 use crate::decide::groups::{self, Tally};
 use crate::decide::{self, Loop, Pause, breaker, forecast, limits, stand, takeover, weakening};
-use crate::journal::{LoopSpec, PauseReason, WaitReason, Weakening};
+use crate::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
 use crate::moment::Moment;
 use crate::sanitize;
 use crate::settings::{Happening, Mode};
@@ -60,7 +60,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
         session: session(state, phase),
         spawns: spawns::spawns(state),
         wait: wait(state).filter(|_| phase == Phase::Waiting),
-        question: question(state),
+        question: question(state, facts),
         pause: state.pause.as_ref().map(|it| PauseStatus { reason: it.reason, message: it.message.clone() }),
         spent: Spent::of(&state.spent),
         started_at: words::rfc3339(state.started_at.wall),
@@ -99,6 +99,9 @@ fn state_and_phase(state: &Loop, facts: &Facts) -> (State, Phase) {
     }
     let by_question = state.pause.as_ref().is_none_or(|it| it.reason == PauseReason::Question);
     if by_question && state.at_rest() && state.stop.is_none() && state.questions.holding().is_some() {
+        return (State::NeedsYou, Phase::NeedsAnswer);
+    }
+    if state.questions.permission().is_some() {
         return (State::NeedsYou, Phase::NeedsAnswer);
     }
     match &state.pause {
@@ -190,8 +193,12 @@ fn weakened(state: &Loop) -> Vec<WeakenedStatus> {
     weakening::told(state).map(one).collect()
 }
 
-fn question(state: &Loop) -> Option<QuestionStatus> {
+fn question(state: &Loop, facts: &Facts) -> Option<QuestionStatus> {
     let open = state.questions.open.as_ref().filter(|_| state.outcome.is_none())?;
+    if open.kind == QuestionKind::Permission && facts.keeper.is_none() {
+        // Its agent is gone, too.
+        return None;
+    }
     // One that the loop rests for waits as long as it takes.
     let until = open.until.filter(|_| state.pause.is_none());
     Some(QuestionStatus {
@@ -219,7 +226,7 @@ fn session(state: &Loop, phase: Phase) -> Option<SessionStatus> {
 }
 
 fn paused_ms(state: &Loop, facts: &Facts) -> u64 {
-    let resting = facts.keeper.is_some() && state.outcome.is_none() && state.is_paused_at_rest();
+    let resting = facts.keeper.is_some() && state.outcome.is_none() && state.waits_for_user();
     state.paused_ms + if resting { facts.now.since(state.last_at) } else { 0 }
 }
 

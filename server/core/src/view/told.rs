@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::status::needs_user;
-use super::{CriteriaStatus, Spent, criteria};
+use super::{CriteriaStatus, Spent, criteria, words};
 use crate::decide::Loop;
 use crate::journal::{Changes, Entry, Lines, Outcome, PauseReason, Record};
 use crate::settings::Happening;
@@ -94,6 +94,9 @@ impl Teller {
 fn why(state: &Loop) -> (Option<PauseReason>, Option<String>) {
     if let Some(question) = state.questions.holding().filter(|_| state.pause.is_none()) {
         return (Some(PauseReason::Question), Some(question.text.clone()));
+    }
+    if let Some(question) = state.questions.permission() {
+        return (Some(PauseReason::Question), Some(words::wanted(&question.text)));
     }
     let pause = state.pause.as_ref();
     (pause.map(|it| it.reason), pause.map(|it| it.message.clone()))

@@ -12,6 +12,11 @@ pub fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// What the agent waits to be allowed, by the text of its question.
+pub fn wanted(text: &str) -> String {
+    format!("the agent wants to {text}")
+}
+
 /// RFC 3339 with milliseconds, UTC.
 pub fn rfc3339(wall_ms: u64) -> String {
     let time = Timestamp::from_millisecond(wall_ms as i64).unwrap_or(Timestamp::UNIX_EPOCH);

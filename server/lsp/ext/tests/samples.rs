@@ -59,7 +59,7 @@ pub(super) fn messages() -> Vec<Message> {
         ("CheckArgs", json!(CheckArgs { task: s(), criterion: Some(s()) }), None),
         ("OutputArgs", json!(OutputArgs { task: s(), criterion: Some(s()), iteration: Some(1) }), None),
         ("SteerArgs", json!(SteerArgs { loop_id: s(), text: s() }), None),
-        ("AnswerArgs", json!(AnswerArgs { loop_id: s(), text: Some(s()) }), None),
+        ("AnswerArgs", json!(AnswerArgs { loop_id: s(), text: Some(s()), question: Some(s()) }), None),
         ("RollbackArgs", json!(RollbackArgs { loop_id: s(), iteration: 1, paths: vec![s()] }), None),
         ("DiffArgs", json!(DiffArgs { loop_id: s(), iteration: 1 }), None),
         ("SkipArgs", json!(SkipArgs { task: s(), item: s() }), None),
@@ -68,6 +68,9 @@ pub(super) fn messages() -> Vec<Message> {
         ("UntrustArgs", json!(UntrustArgs { task: s() }), None),
     ]
 }
+
+const QUESTIONS: [QuestionKind; 4] =
+    [QuestionKind::Agent, QuestionKind::UsageLimit, QuestionKind::Denied, QuestionKind::Permission];
 
 /// Where a field is one of some words, and which.
 pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
@@ -121,11 +124,7 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
         ("LoopStatus", "breaker.preset.name", set(&[Preset::Small, Preset::Large, Preset::Adaptive])),
         ("LoopStatus", "groups.state", set(&[GroupState::Holds, GroupState::Open])),
         ("LoopStatus", "outcome.kind", set(&kinds)),
-        (
-            "LoopStatus",
-            "question.kind",
-            set(&[QuestionKind::Agent, QuestionKind::UsageLimit, QuestionKind::Denied]),
-        ),
+        ("LoopStatus", "question.kind", set(&QUESTIONS)),
         ("LoopStatus", "criteria.items.role", set(&[Role::Goal, Role::Guard, Role::Open])),
         ("LoopStatus", "criteria.items.status", set(&statuses)),
         ("DiffResult", "files.kind", set(&[ChangeKind::Added, ChangeKind::Changed, ChangeKind::Removed])),

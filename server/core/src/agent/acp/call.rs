@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::agent::fields::{self, list, text, text_at};
 use crate::agent::{Act, AgentEvent, ToolUse};
 
-/// Of one call; more do not happen.
+/// Of one call; one that names more is looked at no further.
 const MOST_PATHS: usize = 16;
 
 #[derive(Debug, Default, Clone)]
@@ -19,6 +19,8 @@ pub struct Call {
     /// What it would write, and where it otherwise works.
     diffs: Vec<String>,
     locations: Vec<String>,
+    /// It names more than are kept.
+    pub names_too_many: bool,
     status: String,
     within: String,
 }
@@ -43,13 +45,14 @@ impl Call {
         }
         let paths = |key: &str, is_one: fn(&Value) -> bool| -> Vec<String> {
             let all = list(said, key).iter().filter(|it| is_one(it)).map(|it| text(it, "path"));
-            all.filter(|it| !it.is_empty()).take(MOST_PATHS).map(str::to_owned).collect()
+            all.filter(|it| !it.is_empty()).take(MOST_PATHS + 1).map(str::to_owned).collect()
         };
         for (field, paths) in [
             (&mut self.diffs, paths("content", |it| text(it, "type") == "diff")),
             (&mut self.locations, paths("locations", |_| true)),
         ] {
             if !paths.is_empty() {
+                self.names_too_many |= paths.len() > MOST_PATHS;
                 *field = paths;
             }
         }
@@ -100,6 +103,40 @@ impl Call {
             (true, Some(path)) => fields::short(path),
             (true, None) => fields::short(&self.title),
         }
+    }
+
+    /// All that it would do, with nothing left out, or why that cannot be told.
+    pub fn whole(&self) -> Result<(String, String), &'static str> {
+        let paths = self.paths();
+        if self.names_too_many {
+            return Err("it names more files than are looked at");
+        }
+        let (does, what) = match (self.act(), self.kind.as_str()) {
+            (Act::Edit | Act::Read, _) if paths.is_empty() => return Err("it does not say which file"),
+            (Act::Edit, "delete" | "move") => (self.kind.clone(), paths.join(", ")),
+            (Act::Edit, _) => ("edit".to_owned(), paths.join(", ")),
+            (Act::Read, _) => ("read".to_owned(), paths.join(", ")),
+            (Act::Run, _) if !self.command().is_empty() => {
+                ("run a command".to_owned(), self.command().to_owned() + &self.besides())
+            }
+            (Act::Run | Act::Search | Act::Spawn | Act::Other, _) => {
+                let input = self.input.as_ref().map_or_else(|| self.title.clone(), Value::to_string);
+                let places = if self.input.is_none() { paths } else { Vec::new() };
+                let all = std::iter::once(input.as_str()).chain(places).collect::<Vec<_>>();
+                (format!("use {}", self.tool()), all.join(", "))
+            }
+        };
+        Ok((does, what))
+    }
+
+    /// What a command comes with, as the folder where it would run.
+    fn besides(&self) -> String {
+        const KNOWN: [&str; 4] = ["command", "cmd", "description", "timeout"];
+        let Some(Value::Object(fields)) = &self.input else { return String::new() };
+        let is_more = |(key, value): &(&String, &Value)| !KNOWN.contains(&key.as_str()) && !value.is_null();
+        let more: serde_json::Map<_, _> =
+            fields.iter().filter(is_more).map(|(key, value)| (key.clone(), value.clone())).collect();
+        if more.is_empty() { String::new() } else { format!(" with {}", Value::Object(more)) }
     }
 
     /// Whether all is known of it that will be: some begin before they know what with.

@@ -1,5 +1,5 @@
-//! What is answered when the agent asks whether it may call a tool: nobody is there to be asked, so the configuration
-//! decides.
+//! What is answered when the agent asks whether it may call a tool: the configuration decides, or says that the user
+//! is to be asked.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use crate::agent::Act;
 use crate::agent::fields::text;
+use crate::sanitize;
 use crate::settings::Permissions;
 
 /// What the loop's configuration and its task allow.
@@ -20,6 +21,9 @@ pub struct Policy {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
 }
+
+/// Characters of what the user is asked: more is not read through.
+const MOST_WORDS: usize = 2000;
 
 /// What a call was refused for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +41,7 @@ impl Policy {
     pub fn refuses(&self, call: &Call, inside: &Inside<'_>) -> Option<Refusal> {
         let why = match self.permissions {
             Permissions::All | Permissions::SandboxedAll => None,
-            Permissions::Edits => self.against(call, inside),
+            Permissions::Edits | Permissions::Ask => self.against(call, inside),
             Permissions::ReadOnly => match call.act() {
                 Act::Read | Act::Search => outside(call, inside),
                 _ => Some("it may only read"),
@@ -47,6 +51,18 @@ impl Policy {
         let what =
             if detail.is_empty() { call.tool().to_owned() } else { format!("{}: {detail}", word(call)) };
         Some(Refusal { what, why })
+    }
+
+    /// What the user is asked about a call that is refused otherwise, whole and with nothing hidden in it; or why they
+    /// are not.
+    pub fn question(&self, call: &Call, refusal: &Refusal) -> Result<String, &'static str> {
+        if self.permissions != Permissions::Ask {
+            return Err(refusal.why);
+        }
+        let (does, what) = call.whole()?;
+        let words = format!("{does} ({}): {what}", refusal.why);
+        let words = sanitize::visible(&words);
+        if words.chars().count() > MOST_WORDS { Err("it is too long to be asked about") } else { Ok(words) }
     }
 
     fn against(&self, call: &Call, inside: &Inside<'_>) -> Option<&'static str> {
@@ -76,6 +92,9 @@ impl Policy {
 }
 
 fn outside(call: &Call, inside: &Inside<'_>) -> Option<&'static str> {
+    if call.names_too_many {
+        return Some("it names more files than are looked at");
+    }
     call.paths().into_iter().any(|it| !inside(it)).then_some("outside of the work tree, or git's own")
 }
 

@@ -54,7 +54,7 @@ pub fn line(known: Option<Kind>, start: &Start<'_>) -> Line {
 /// Left to itself it asks about nothing.
 fn asking(permissions: Permissions) -> Option<(String, String)> {
     let rules = match permissions {
-        Permissions::ReadOnly | Permissions::Edits => {
+        Permissions::ReadOnly | Permissions::Edits | Permissions::Ask => {
             r#"{"edit":"ask","bash":"ask","external_directory":"ask","webfetch":"ask","websearch":"ask"}"#
         }
         Permissions::SandboxedAll | Permissions::All => return None,

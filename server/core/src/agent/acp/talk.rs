@@ -2,17 +2,20 @@
 //! is told of it. Pure: lines come in, lines go out. Nothing is offered that an agent could do through us: no files,
 //! no terminals.
 
+mod asking;
 mod replies;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::policy::{Inside, outcome};
+use super::policy::Inside;
 use super::start::Order;
-use crate::agent::fields::{list, micros, text, text_at};
+use crate::agent::fields::{micros, text, text_at};
 use crate::cut;
+pub use asking::Permit;
+use asking::Wanted;
 use replies::{Wish, can_resume, cost, model, tokens, wishes};
 
 /// The protocol's version that we speak.
@@ -50,6 +53,8 @@ pub enum Do {
     Write { id: Value, path: String, text: String },
     /// The turn is over: what comes next? Answered by [`Talk::next`].
     Ask { session: String },
+    /// May the agent do this? Answered by [`Talk::permitted`].
+    Permit { number: u64, words: String },
     /// On stderr: the agent's own talk, and what the keeper looks for there.
     Note(String),
     /// The turn is over, or will never be.
@@ -82,6 +87,10 @@ pub struct Talk {
     counts_all: bool,
     calls: HashMap<String, Call>,
     wishes: Vec<Wish>,
+    /// What the agent waits to be allowed; the user is asked about the first.
+    wanted: VecDeque<Wanted>,
+    /// How much it wanted.
+    asked: u64,
     /// What the session had cost before, and by now.
     cost_before: f64,
     cost: Option<f64>,
@@ -101,6 +110,8 @@ impl Talk {
             counts_all: true,
             calls: HashMap::new(),
             wishes: Vec::new(),
+            wanted: VecDeque::new(),
+            asked: 0,
             cost_before: 0.0,
             cost: None,
             tokens: None,
@@ -152,10 +163,13 @@ impl Talk {
     }
 
     /// Somebody wants it to end.
-    pub fn cancel(&self) -> Option<Do> {
+    pub fn cancel(&mut self) -> Vec<Do> {
+        if self.at != At::Working {
+            return Vec::new();
+        }
         let params = json!({"sessionId": self.session});
-        let cancel = || Do::Send(json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}));
-        (self.at == At::Working).then(cancel)
+        let cancel = Do::Send(json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params}));
+        self.forgo().into_iter().chain([cancel]).collect()
     }
 
     /// It did not answer for too long, where an answer needs no model.
@@ -241,6 +255,7 @@ impl Talk {
     fn work(&mut self, prompt: &str) -> Vec<Do> {
         self.at = At::Working;
         self.calls.clear();
+        self.wanted.clear();
         let prompt = json!([{"type": "text", "text": prompt}]);
         vec![self.ask("session/prompt", &json!({"sessionId": self.session, "prompt": prompt}))]
     }
@@ -335,34 +350,6 @@ impl Talk {
         }
         let text = text(params, "content").to_owned();
         vec![Do::Write { id: id.clone(), path: path.to_owned(), text }]
-    }
-
-    fn asked(&mut self, id: &Value, params: &Value, inside: &Inside<'_>) -> Vec<Do> {
-        let policy = self.brief.order.policy.clone();
-        let said = params.get("toolCall").unwrap_or(&Value::Null);
-        let call = self.learn(said);
-        let options = list(params, "options");
-        let refusal = policy.refuses(&call, inside);
-        let answer = outcome(options, refusal.is_none(), policy.permissions);
-        let is_allowed = refusal.is_none() && answer.is_some();
-        let answer = answer.unwrap_or_else(|| json!({"outcome": {"outcome": "cancelled"}}));
-        let mut acts = Vec::new();
-        if is_allowed && self.at == At::Working {
-            // Some say nothing more of it until it is over.
-            let mut update = short(said.clone());
-            set(&mut update, "sessionUpdate", json!("tool_call_update"));
-            set(&mut update, "status", json!("in_progress"));
-            acts.push(update_of(update));
-        }
-        if !is_allowed {
-            let (what, why) = refusal.map_or_else(
-                || (call.tool().to_owned(), "it cannot be allowed only this once"),
-                |it| (it.what, it.why),
-            );
-            acts.push(denied(&what, why));
-        }
-        acts.push(Do::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer})));
-        acts
     }
 }
 

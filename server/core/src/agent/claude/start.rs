@@ -23,7 +23,7 @@ const READ_ONLY: [&str; 6] = [
 pub fn argv(start: &Start<'_>) -> Vec<String> {
     let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
     let rules = match start.permissions {
-        Permissions::Edits => allow::rules(start.checks, start.runner),
+        Permissions::Edits | Permissions::Ask => allow::rules(start.checks, start.runner),
         Permissions::ReadOnly | Permissions::SandboxedAll | Permissions::All => Vec::new(),
     };
     let settings = settings::with_rules(&[start.command, start.args].concat(), &rules);
@@ -32,7 +32,7 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     extend(&mut argv, &fixed);
     match start.permissions {
         Permissions::ReadOnly => extend(&mut argv, &READ_ONLY),
-        Permissions::Edits => extend(&mut argv, &["--permission-mode", "acceptEdits"]),
+        Permissions::Edits | Permissions::Ask => extend(&mut argv, &["--permission-mode", "acceptEdits"]),
         Permissions::SandboxedAll | Permissions::All => {
             extend(&mut argv, &["--dangerously-skip-permissions"]);
         }

@@ -10,7 +10,7 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     extend(&mut argv, &["exec", "--json", "--skip-git-repo-check"]);
     match start.permissions {
         Permissions::ReadOnly => extend(&mut argv, &["-s", "read-only"]),
-        Permissions::Edits => extend(&mut argv, &["-s", "workspace-write"]),
+        Permissions::Edits | Permissions::Ask => extend(&mut argv, &["-s", "workspace-write"]),
         Permissions::SandboxedAll | Permissions::All => {
             extend(&mut argv, &["--dangerously-bypass-approvals-and-sandbox"]);
         }

@@ -17,7 +17,7 @@ pub fn argv_of(start: &Start<'_>, safe: &str) -> Vec<String> {
     match start.permissions {
         // What would have to be asked about is denied, since nobody is there.
         Permissions::ReadOnly => extend(&mut argv, &["--approval-mode", "default"]),
-        Permissions::Edits => {
+        Permissions::Edits | Permissions::Ask => {
             extend(&mut argv, &["--approval-mode", safe]);
             for command in plain(&allow::commands(start.checks, start.runner)) {
                 extend(&mut argv, &["--allowed-tools", &format!("run_shell_command({command})")]);

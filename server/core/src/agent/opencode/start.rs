@@ -10,7 +10,7 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["run", "--format", "json"]);
     match start.permissions {
-        Permissions::ReadOnly | Permissions::Edits => {}
+        Permissions::ReadOnly | Permissions::Edits | Permissions::Ask => {}
         Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--auto"]),
     }
     if let Some(model) = start.model {
@@ -30,7 +30,7 @@ pub fn env(start: &Start<'_>) -> Vec<(String, String)> {
     let permissions = |tools: String| vec![("OPENCODE_PERMISSION".to_owned(), format!("{{{tools},{rest}}}"))];
     match start.permissions {
         Permissions::ReadOnly => return permissions(r#""edit":"deny","bash":"deny""#.to_owned()),
-        Permissions::Edits => {}
+        Permissions::Edits | Permissions::Ask => {}
         Permissions::SandboxedAll | Permissions::All => return Vec::new(),
     }
     let commands = allow::commands(start.checks, start.runner);

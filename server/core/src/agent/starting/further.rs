@@ -24,7 +24,7 @@ pub(super) fn copilot(start: &Start<'_>) -> Vec<String> {
     match start.permissions {
         // What nothing allows is denied.
         Permissions::ReadOnly => {}
-        Permissions::Edits => {
+        Permissions::Edits | Permissions::Ask => {
             extend(&mut argv, &["--allow-tool", "write"]);
             for command in gemini::start::plain(&allow::commands(start.checks, start.runner)) {
                 extend(&mut argv, &["--allow-tool", &format!("shell({command})")]);
@@ -47,7 +47,7 @@ pub(super) fn cursor(start: &Start<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-p", "--output-format", "stream-json"]);
     match start.permissions {
-        Permissions::ReadOnly | Permissions::Edits => {}
+        Permissions::ReadOnly | Permissions::Edits | Permissions::Ask => {}
         Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--force"]),
     }
     if let Some(model) = start.model {

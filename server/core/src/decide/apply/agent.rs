@@ -17,6 +17,7 @@ pub(super) fn started(state: &mut Loop, started: u32, holds: Option<u32>) {
 
 pub(super) fn ended(state: &mut Loop, at: Moment, run: &AgentRun) {
     state.phase = Phase::Closing;
+    state.questions.forgo();
     state.held = run.ending == AgentEnding::Held;
     if !state.held {
         state.spawns.left();

@@ -13,6 +13,7 @@ pub(super) fn take_over(state: &mut Loop, at: Moment, boot: &str) {
     // It went with its keeper.
     state.held = false;
     state.spawns.left();
+    state.questions.forgo();
     if boot != state.boot {
         boot.clone_into(&mut state.boot);
         state.session.rebooted(at);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::agent::acp::talk::Permit;
 use crate::agent::{AgentEnding, AgentRun};
 use crate::decide::{
     Branch, Effect, Event, Live, Loop, Order, Phase, Reading, Shot, Step, apply, begin, commits, deadline,
@@ -17,6 +18,7 @@ use crate::task::{Criterion, CriterionId, PlanItem};
 
 mod act;
 mod calls;
+mod crash;
 mod held;
 mod parts;
 pub(crate) use act::Act;
@@ -31,6 +33,8 @@ pub(crate) struct Sim {
     pub(crate) entries: Vec<Entry>,
     pub(crate) refused: Vec<String>,
     pub(crate) prompts: Vec<String>,
+    /// What the agent was told about what it wanted.
+    pub(crate) permits: Vec<Permit>,
     /// Of each start: the iteration whose session it was given, and whether that goes on.
     pub(crate) sessions: Vec<(String, bool)>,
     pub(crate) documents: Vec<Criterion>,
@@ -83,6 +87,7 @@ impl Sim {
             entries: vec![entry],
             refused: Vec::new(),
             prompts: Vec::new(),
+            permits: Vec::new(),
             sessions: Vec::new(),
             documents,
             standing: start,
@@ -146,6 +151,11 @@ impl Sim {
         self.named_tree.map_or_else(|| format!("tree{}", self.tree), str::to_owned)
     }
 
+    /// Something is to be done before time passes.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// One effect or one deadline. False when nothing is left to do.
     pub(crate) fn turn(&mut self) -> bool {
         if self.finished {
@@ -197,35 +207,6 @@ impl Sim {
         self.queue.remove(0);
         self.event(Event::SnapshotFailed { reason, message: "cannot write".to_owned() });
         true
-    }
-
-    /// The keeper dies here; another takes over.
-    pub(crate) fn crash(&mut self, boot: &str) {
-        self.finished = false;
-        self.queue.clear();
-        (self.process.alive, self.process.works) = (false, false);
-        self.live = Live::default();
-        self.state = replay(&self.entries).expect("replays");
-        if self.state.outcome.is_some() {
-            self.finished = true;
-            return;
-        }
-        self.state.epoch += 1;
-        let epoch = self.state.epoch;
-        if boot != self.state.boot {
-            self.now.awake = 5_000;
-        }
-        let event = Event::Reopened { boot: boot.to_owned(), version: "0.1.0".to_owned() };
-        for step in decide(&self.state, &mut self.live, self.now, event) {
-            match step {
-                Step::Record(record) => {
-                    let entry = Entry { seq: self.state.seq + 1, epoch, at: self.now, record };
-                    apply(&mut self.state, &entry);
-                    self.entries.push(entry);
-                }
-                Step::Effect(effect) => self.queue.push(effect),
-            }
-        }
     }
 
     fn perform(&mut self, effect: Effect) {
@@ -285,6 +266,8 @@ impl Sim {
                 self.process.alive &= !self.is_lent();
                 self.finished = true;
             }
+            Effect::AwaitUser => {}
+            Effect::Permit(permit) => self.permits.push(permit),
         }
     }
 

@@ -123,6 +123,7 @@ fn trouble(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
 fn needs_answer(place: &Place, question: &QuestionStatus) -> Diagnostic {
     let message = match question.kind {
         QuestionKind::Agent => said::sentence(&format!("needs answer: {}", question.text)),
+        QuestionKind::Permission => said::sentence(&words::wanted(&question.text)),
         QuestionKind::UsageLimit | QuestionKind::Denied => said::sentence(&question.text),
     };
     Diagnostic::new(place, Severity::Warning, Code::NeedsAnswer, message)

@@ -1,5 +1,7 @@
 //! Conversations, with captured agents and with ones that go wrong.
 
+mod asking;
+
 use serde_json::{Value, json};
 
 use super::{At, Brief, Do, Talk};
@@ -281,9 +283,9 @@ fn what_is_no_message_is_passed_on_and_ends_nothing() {
 #[test]
 fn only_work_is_cancelled() {
     let cancelled = working().cancel();
-    let Some(Do::Send(message)) = cancelled else { panic!("{cancelled:?}") };
+    let [Do::Send(message)] = cancelled.as_slice() else { panic!("{cancelled:?}") };
     assert_eq!((&message["method"], message.get("id")), (&json!("session/cancel"), None));
-    assert_eq!(Talk::begin(brief(Permissions::Edits, None)).0.cancel(), None);
+    assert_eq!(Talk::begin(brief(Permissions::Edits, None)).0.cancel(), []);
 }
 
 #[test]

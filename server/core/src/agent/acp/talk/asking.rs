@@ -1,0 +1,113 @@
+//! What the agent asks to be allowed: answered at once by the policy, or one after the other by the user.
+
+use serde_json::{Value, json};
+
+use super::{At, Do, Talk, denied, set, short, update_of};
+use crate::agent::acp::policy::{Inside, Refusal, outcome};
+use crate::agent::fields::list;
+
+/// What the user answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permit {
+    Allowed,
+    /// Why not, in words for the agent's log.
+    Denied(String),
+    /// The question was taken back.
+    Cancelled,
+}
+
+/// One thing that the agent waits to be allowed.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    number: u64,
+    /// Of the agent's request.
+    id: Value,
+    /// What was said of the call.
+    said: Value,
+    refusal: Refusal,
+    words: String,
+    /// Answers, of the options that it offers.
+    yes: Value,
+    no: Value,
+}
+
+fn cancelled() -> Value {
+    json!({"outcome": {"outcome": "cancelled"}})
+}
+
+fn reply(id: &Value, answer: &Value) -> Do {
+    Do::Send(json!({"jsonrpc": "2.0", "id": id, "result": answer}))
+}
+
+impl Talk {
+    pub(super) fn asked(&mut self, id: &Value, params: &Value, inside: &Inside<'_>) -> Vec<Do> {
+        let policy = self.brief.order.policy.clone();
+        let said = params.get("toolCall").unwrap_or(&Value::Null);
+        let call = self.learn(said);
+        let options = list(params, "options");
+        let refusal = policy.refuses(&call, inside);
+        let yes = outcome(options, true, policy.permissions);
+        let no = outcome(options, false, policy.permissions).unwrap_or_else(cancelled);
+        let (mut refusal, yes) = match (refusal, yes) {
+            (None, Some(yes)) => return self.allow(id, said, &yes),
+            (Some(refusal), Some(yes)) => (refusal, yes),
+            (refusal, None) => {
+                let (what, why) = (call.tool().to_owned(), "it cannot be allowed only this once");
+                let refusal = refusal.unwrap_or(Refusal { what, why });
+                return vec![denied(&refusal.what, refusal.why), reply(id, &no)];
+            }
+        };
+        let question = policy.question(&call, &refusal);
+        match question {
+            Ok(words) if self.at == At::Working => {
+                self.asked += 1;
+                let (number, id, said) = (self.asked, id.clone(), short(said.clone()));
+                self.wanted.push_back(Wanted { number, id, said, refusal, words, yes, no });
+                if self.wanted.len() == 1 { self.permit().into_iter().collect() } else { Vec::new() }
+            }
+            question => {
+                refusal.why = question.err().unwrap_or(refusal.why);
+                vec![denied(&refusal.what, refusal.why), reply(id, &no)]
+            }
+        }
+    }
+
+    /// The answer to a [`Do::Permit`].
+    pub fn permitted(&mut self, number: u64, permit: &Permit) -> Vec<Do> {
+        if self.wanted.front().is_none_or(|it| it.number != number) {
+            return Vec::new();
+        }
+        let Some(wanted) = self.wanted.pop_front() else { return Vec::new() };
+        let mut acts = match permit {
+            Permit::Allowed => self.allow(&wanted.id, &wanted.said, &wanted.yes),
+            Permit::Denied(why) => vec![denied(&wanted.refusal.what, why), reply(&wanted.id, &wanted.no)],
+            Permit::Cancelled => {
+                vec![denied(&wanted.refusal.what, wanted.refusal.why), reply(&wanted.id, &cancelled())]
+            }
+        };
+        acts.extend(self.permit());
+        acts
+    }
+
+    /// Nobody is waited for any more.
+    pub(super) fn forgo(&mut self) -> Vec<Do> {
+        self.wanted.drain(..).map(|it| reply(&it.id, &cancelled())).collect()
+    }
+
+    fn permit(&self) -> Option<Do> {
+        self.wanted.front().map(|it| Do::Permit { number: it.number, words: it.words.clone() })
+    }
+
+    fn allow(&self, id: &Value, said: &Value, yes: &Value) -> Vec<Do> {
+        let mut acts = Vec::new();
+        if self.at == At::Working {
+            // Some say nothing more of it until it is over.
+            let mut update = short(said.clone());
+            set(&mut update, "sessionUpdate", json!("tool_call_update"));
+            set(&mut update, "status", json!("in_progress"));
+            acts.push(update_of(update));
+        }
+        acts.push(reply(id, yes));
+        acts
+    }
+}

@@ -1,0 +1,128 @@
+//! What the agent waits to be allowed (`permissions = "ask"`). The user is asked about one thing at a time, for a while;
+//! unanswered it is denied, and so is the rest of the iteration. Nothing is allowed that is not on record as allowed.
+
+use crate::agent::acp::talk::Permit;
+use crate::journal::{QuestionKind, Record};
+use crate::moment::Moment;
+use crate::settings::Permissions;
+use crate::view::words;
+
+use super::questions::Question;
+use super::state::{Live, Loop, Phase};
+use super::{Effect, RefusalCode, Step};
+
+pub(super) const ALLOW: &str = "allow";
+pub(super) const ALWAYS: &str = "always";
+pub(super) const DENY: &str = "deny";
+/// Questions of one iteration.
+const MOST: u32 = 50;
+
+/// An agent that is answered at once is refused, or gets no step.
+pub(super) fn asked(state: &Loop, now: Moment, text: String) -> Vec<Step> {
+    if let Some(message) = denial(state) {
+        let message = message.to_owned();
+        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
+    }
+    if state.questions.allowed.contains(&text) {
+        return Vec::new();
+    }
+    if let Some(message) = silence(state) {
+        let message = message.to_owned();
+        return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
+    }
+    let id = format!("permission-{}-{}", state.iteration, state.seq + 1);
+    let until = Some(now.after(state.spec.settings.questions.patience_ms));
+    let record = Record::Asked { id, kind: QuestionKind::Permission, text, until };
+    vec![Step::Record(record), Step::Effect(Effect::AwaitUser)]
+}
+
+/// Why nothing may be asked at all.
+fn denial(state: &Loop) -> Option<&'static str> {
+    if !matches!(state.phase, Phase::Iterating { .. }) {
+        Some("no agent of this loop is at work")
+    } else if state.spec.agent.permissions != Permissions::Ask {
+        Some("the configuration of this loop decides")
+    } else if state.stop.is_some() {
+        Some("the loop is stopping")
+    } else if state.pause.is_some() {
+        Some("the loop is about to rest")
+    } else {
+        None
+    }
+}
+
+/// Why the user is not asked.
+fn silence(state: &Loop) -> Option<&'static str> {
+    let asking = &state.questions.permissions;
+    if state.questions.open.is_some() {
+        Some("the user is being asked about something else")
+    } else if !state.spec.attended {
+        Some("nobody is there to be asked")
+    } else if asking.unheard {
+        Some("nobody answered when it asked before")
+    } else if asking.count >= MOST {
+        Some("it asked too often in this iteration")
+    } else {
+        None
+    }
+}
+
+pub(super) fn answer(open: &Question, text: &str) -> Vec<Step> {
+    let (word, permit) = match text.trim().to_lowercase().as_str() {
+        ALLOW => (ALLOW, Permit::Allowed),
+        ALWAYS => (ALWAYS, Permit::Allowed),
+        DENY => (DENY, Permit::Denied("the user did not allow it".to_owned())),
+        _ => {
+            let message = "the agent waits to be allowed something. Hint: answer `allow`, `always` or `deny`";
+            let (code, message) = (RefusalCode::BadArgument, message.to_owned());
+            return vec![Step::Effect(Effect::Refuse { code, message })];
+        }
+    };
+    let record = Record::Answered { id: open.id.clone(), text: Some(word.to_owned()) };
+    vec![Step::Record(record), Step::Effect(Effect::Permit(permit))]
+}
+
+/// The agent was patient enough.
+pub(super) fn unanswered(state: &Loop, now: Moment) -> Option<Vec<Step>> {
+    let open = state.questions.permission()?;
+    if open.until.is_some_and(|it| now.awake < it.awake) {
+        return Some(Vec::new());
+    }
+    let time = words::duration(state.spec.settings.questions.patience_ms);
+    Some(closed(open, Permit::Denied(format!("nobody answered within {time}"))))
+}
+
+/// Nobody waits for the answer any more.
+pub(super) fn withdrawn(state: &Loop) -> Vec<Step> {
+    state.questions.permission().map_or_else(Vec::new, |it| closed(it, Permit::Cancelled))
+}
+
+fn closed(open: &Question, permit: Permit) -> Vec<Step> {
+    let record = Record::Answered { id: open.id.clone(), text: None };
+    vec![Step::Record(record), Step::Effect(Effect::Permit(permit))]
+}
+
+/// Whatever ends the agent's turn, or is about to, takes its question back. The time of a question is none in which
+/// the agent could have done something.
+pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, mut steps: Vec<Step>) -> Vec<Step> {
+    let Some(open) = state.questions.permission() else { return steps };
+    let ends = |it: &Step| {
+        let Step::Record(record) = it else { return false };
+        matches!(
+            record,
+            Record::Stopping { .. }
+                | Record::Paused { .. }
+                | Record::AgentEnded { .. }
+                | Record::AgentLeft { .. }
+                | Record::Ended { .. }
+        )
+    };
+    let is_answer = |it: &Step| matches!(it, Step::Record(Record::Answered { id, .. }) if *id == open.id);
+    if steps.iter().any(ends) && !steps.iter().any(is_answer) {
+        steps.extend(withdrawn(state));
+    }
+    if steps.iter().any(is_answer) {
+        (live.last_sign, live.last_look) = (now, now);
+    }
+    steps
+}

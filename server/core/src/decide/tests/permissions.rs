@@ -1,0 +1,250 @@
+//! What the agent waits to be allowed: who is asked, what it is told, and what is never allowed.
+
+use super::sim::{Act, Sim, criterion, spec};
+use crate::agent::acp::talk::Permit;
+use crate::decide::{Event, Order, Phase, deadline};
+use crate::journal::{PauseReason, Record};
+use crate::settings::Permissions;
+use crate::view::{self, Facts, State};
+
+const MINUTE: u64 = 60_000;
+const WISH: &str = "run a command (not of the task): git push";
+
+/// A loop whose agent is at work.
+fn at_work(attended: bool) -> Sim {
+    let mut spec = spec(vec![criterion("tests pass", "make test")]);
+    spec.attended = attended;
+    spec.agent.permissions = Permissions::Ask;
+    let hangs = Act { hangs: true, ..Act::new("f") };
+    let mut sim = Sim::new(spec, "f", vec![hangs.clone(), hangs]);
+    until_it_works(&mut sim);
+    perform(&mut sim);
+    sim
+}
+
+fn until_it_works(sim: &mut Sim) {
+    while !matches!(sim.state.phase, Phase::Iterating { .. }) {
+        assert!(sim.turn());
+    }
+}
+
+fn want(sim: &mut Sim, wish: &str) {
+    sim.order(Order::Permission(wish.to_owned()));
+    perform(sim);
+}
+
+fn asked() -> Sim {
+    let mut sim = at_work(true);
+    want(&mut sim, WISH);
+    assert!(sim.state.questions.permission().is_some());
+    sim
+}
+
+fn answer(sim: &mut Sim, text: &str) {
+    sim.order(Order::Answer(text.to_owned()));
+    perform(sim);
+}
+
+/// The effects that are due, and no deadline.
+fn perform(sim: &mut Sim) {
+    while sim.is_busy() {
+        sim.turn();
+    }
+}
+
+fn answers(sim: &Sim) -> Vec<Option<String>> {
+    let of = |it: &Record| match it {
+        Record::Answered { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    sim.entries.iter().filter_map(|it| of(&it.record)).collect()
+}
+
+fn denied(sim: &Sim) -> String {
+    match sim.permits.last() {
+        Some(Permit::Denied(why)) => why.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_user_answers_in_one_word() {
+    let check = |text: &str, expect: &str| {
+        let mut sim = asked();
+        answer(&mut sim, text);
+        assert_eq!(answers(&sim), [Some(expect.to_owned())], "{text}");
+        assert!(sim.state.questions.open.is_none() && sim.refused.is_empty(), "{text}");
+        sim
+    };
+    assert_eq!(check("allow", "allow").permits, [Permit::Allowed]);
+    assert_eq!(check(" Allow\n", "allow").permits, [Permit::Allowed]);
+    assert_eq!(check("always", "always").permits, [Permit::Allowed]);
+    assert_eq!(denied(&check("deny", "deny")), "the user did not allow it");
+    for text in ["yes", "allow it", "wait", "allow always"] {
+        let mut sim = asked();
+        answer(&mut sim, text);
+        assert!(sim.refused[0].contains("answer `allow`, `always` or `deny`"), "{text}: {:?}", sim.refused);
+        assert!(sim.permits.is_empty() && sim.state.questions.permission().is_some(), "{text}");
+    }
+}
+
+#[test]
+fn what_is_allowed_once_is_asked_again_and_what_always_is_not() {
+    for (text, asks) in [("allow", true), ("deny", true), ("always", false)] {
+        let mut sim = asked();
+        answer(&mut sim, text);
+        want(&mut sim, WISH);
+        assert_eq!(sim.state.questions.permission().is_some(), asks, "{text}");
+        assert!(sim.refused.is_empty(), "{text}");
+    }
+    let mut sim = asked();
+    answer(&mut sim, "always");
+    want(&mut sim, "run a command (not of the task): git push --force");
+    assert!(sim.state.questions.permission().is_some(), "it is exactly that");
+}
+
+#[test]
+fn it_is_remembered_by_the_next_iteration_and_the_next_keeper() {
+    let mut sim = asked();
+    answer(&mut sim, "always");
+    sim.crash("boot-1");
+    while sim.state.iteration == 1 {
+        assert!(sim.turn());
+    }
+    until_it_works(&mut sim);
+    want(&mut sim, WISH);
+    assert_eq!((sim.state.questions.permission(), sim.refused.len()), (None, 0));
+}
+
+#[test]
+fn nobody_answers_and_the_rest_of_the_iteration_is_denied() {
+    let mut sim = asked();
+    let due = deadline(&sim.state, &sim.live).unwrap();
+    assert_eq!(due.since(sim.now), 10 * MINUTE, "questions.patience");
+    sim.turn();
+    perform(&mut sim);
+    assert_eq!(denied(&sim), "nobody answered within 10 min");
+    assert_eq!(answers(&sim), [None]);
+    want(&mut sim, "read (outside): /etc/passwd");
+    assert_eq!(sim.refused, ["nobody answered when it asked before"]);
+    assert!(matches!(sim.state.phase, Phase::Iterating { .. }), "the agent works on");
+}
+
+#[test]
+fn the_wait_is_neither_idle_nor_iteration_time_nor_work() {
+    let mut sim = asked();
+    let worked = sim.state.worked_ms;
+    let Phase::Iterating { since, .. } = sim.state.phase else { panic!() };
+    sim.now = sim.now.after(9 * MINUTE);
+    answer(&mut sim, "allow");
+    let Phase::Iterating { since: after, .. } = sim.state.phase else { panic!() };
+    assert!(after.since(since) >= 9 * MINUTE, "{after:?}");
+    assert!(sim.state.worked_ms - worked < MINUTE && sim.state.paused_ms >= 9 * MINUTE);
+    let due = deadline(&sim.state, &sim.live).unwrap();
+    let idle = sim.state.spec.settings.limits.idle_ms;
+    assert_eq!(due.since(sim.now), idle / 4, "it is looked at as if it had just begun");
+}
+
+#[test]
+fn a_stop_a_pause_and_the_end_take_the_question_back() {
+    let check = |name: &str, act: &dyn Fn(&mut Sim)| {
+        let mut sim = asked();
+        act(&mut sim);
+        assert_eq!(sim.state.questions.open, None, "{name}");
+        perform(&mut sim);
+        assert_eq!(sim.permits, [Permit::Cancelled], "{name}");
+        assert_eq!(answers(&sim), [None], "{name}");
+        sim
+    };
+    let sim = check("pause", &|sim| sim.order(Order::Pause));
+    assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::User));
+    check("stop", &|sim| sim.order(Order::Stop));
+    check("stop now", &|sim| sim.order(Order::StopNow));
+    check("full", &|sim| sim.event(Event::DiskFilled { message: "full".to_owned() }));
+    check("gone", &|sim| sim.event(Event::AskerLeft));
+    for order in [Order::Stop, Order::Pause] {
+        let mut sim = at_work(true);
+        sim.order(order);
+        want(&mut sim, WISH);
+        assert_eq!((sim.refused.len(), sim.state.questions.permission()), (1, None));
+    }
+}
+
+#[test]
+fn a_dead_keeper_allows_nothing_and_leaves_no_question() {
+    for boot in ["boot-1", "boot-2"] {
+        let mut sim = asked();
+        sim.crash(boot);
+        assert_eq!(sim.state.questions.open, None);
+        assert!(!sim.state.waits_for_user() && sim.permits.is_empty());
+        answer(&mut sim, "allow");
+        assert!(sim.refused[0].contains("asks nothing"), "{:?}", sim.refused);
+        assert!(sim.permits.is_empty(), "an answer that comes too late allows nothing");
+    }
+}
+
+#[test]
+fn an_answer_to_another_question_allows_nothing() {
+    let mut sim = asked();
+    let old = sim.state.questions.open.as_ref().unwrap().id.clone();
+    answer(&mut sim, "deny");
+    want(&mut sim, "run a command (not of the task): rm -rf /");
+    sim.order(Order::AnswerTo { question: old, text: "allow".to_owned() });
+    perform(&mut sim);
+    assert!(sim.refused[0].contains("that question is over"), "{:?}", sim.refused);
+    assert_eq!(sim.permits.len(), 1, "{:?}", sim.permits);
+    let open = sim.state.questions.open.as_ref().unwrap().id.clone();
+    sim.order(Order::AnswerTo { question: open, text: "allow".to_owned() });
+    perform(&mut sim);
+    assert_eq!(sim.permits.last(), Some(&Permit::Allowed));
+}
+
+#[test]
+fn nobody_is_asked_in_vain() {
+    let check = |mut sim: Sim, why: &str| {
+        let known = sim.entries.len();
+        want(&mut sim, "read (outside): /etc/passwd");
+        assert_eq!(sim.refused, [why]);
+        assert_eq!(sim.entries.len(), known, "nothing is on record");
+    };
+    check(at_work(false), "nobody is there to be asked");
+    check(asked(), "the user is being asked about something else");
+    let mut edits = at_work(true);
+    edits.state.spec.agent.permissions = Permissions::Edits;
+    let mut refused = Vec::new();
+    for step in super::super::decide(
+        &edits.state,
+        &mut edits.live,
+        edits.now,
+        Event::UserAsked(Order::Permission(WISH.to_owned())),
+    ) {
+        refused.push(format!("{step:?}"));
+    }
+    assert!(
+        refused.len() == 1 && refused[0].contains("the configuration of this loop decides"),
+        "{refused:?}"
+    );
+    let mut many = at_work(true);
+    for _ in 0..50 {
+        want(&mut many, WISH);
+        answer(&mut many, "deny");
+    }
+    check(many, "it asked too often in this iteration");
+}
+
+#[test]
+fn its_user_sees_that_it_waits() {
+    let mut sim = asked();
+    let facts = Facts { now: sim.now, keeper: Some(None), ..Facts::default() };
+    let shown = view::status(&sim.state, &facts);
+    assert_eq!(shown.state, State::NeedsYou);
+    assert_eq!(
+        view::headline(&shown),
+        "Needs you: iteration 1/25, its one criterion does not pass, the agent wants to \
+         run a command (not of the task): git push"
+    );
+    let dead = view::status(&sim.state, &Facts { keeper: None, ..facts.clone() });
+    assert_eq!(dead.question, None);
+    answer(&mut sim, "allow");
+    assert_eq!(view::status(&sim.state, &facts).state, State::Working);
+}
