@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::exit::Exit;
 use super::failure::{self, Answer};
 use super::out::Out;
-use super::render::{Glyphs, LOUD, QUIET, remedy, table};
+use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
@@ -106,10 +106,10 @@ fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut
         head = format!("{head}, until {}", zone.short(until, now));
     }
     out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
-    let mut facts = vec![status.task.title.clone(), status.agent.clone(), format!("since {began}")];
+    let mut facts = vec![status.task.title.clone(), progress::agent(status), format!("since {began}")];
     facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
     facts.retain(|it| !it.is_empty());
-    facts.extend(status.spent.cost_micros.map(words::cost));
+    facts.extend(status.spent.cost_micros.map(words::cost).or_else(|| progress::no_cost(status)));
     facts.extend(status.spawns.said());
     facts.extend(status.keeper.pid.map(|pid| format!("process {pid}")));
     out.line(format_args!("  {QUIET}{}{QUIET:#}", facts.join(&format!(" {dot} "))));

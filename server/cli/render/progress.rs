@@ -17,13 +17,11 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
         let _ = write!(first, ", until {}, {left} more", zone.short(until, now_ms));
     }
     let elapsed_ms = Zone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
-    let own = status.session.as_ref().is_some_and(|it| it.own);
-    let agent = if own { format!("{} in your own session", status.agent) } else { status.agent.clone() };
-    let mut facts = vec![agent, words::elapsed(elapsed_ms)];
+    let mut facts = vec![agent(status), words::elapsed(elapsed_ms)];
     if let Some(tokens) = status.spent.tokens {
         facts.push(format!("{} tokens", words::amount(tokens)));
     }
-    facts.extend((own && status.spent.cost_micros.is_none()).then(|| "cost unknown".to_owned()));
+    facts.extend(no_cost(status));
     facts.extend(status.spawns.said());
     facts.push(status.id.clone());
     let mut lines = vec![first, format!("  {QUIET}{}{QUIET:#}", facts.join(dot))];
@@ -31,6 +29,20 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
     lines.extend(remedy::of(status).into_iter().map(|it| format!("  {it}")));
     lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
     lines
+}
+
+/// Who works on it.
+pub(crate) fn agent(status: &LoopStatus) -> String {
+    if is_own(status) { format!("{} in your own session", status.agent) } else { status.agent.clone() }
+}
+
+/// In the place of a cost that nobody will ever tell.
+pub(crate) fn no_cost(status: &LoopStatus) -> Option<String> {
+    (is_own(status) && status.spent.cost_micros.is_none()).then(|| "cost unknown".to_owned())
+}
+
+fn is_own(status: &LoopStatus) -> bool {
+    status.session.as_ref().is_some_and(|it| it.own)
 }
 
 /// One line: of what little is left and what else to mind, else where it is heading.
