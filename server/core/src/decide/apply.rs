@@ -2,29 +2,23 @@
 //! where it stands changes nothing but the sequence.
 
 mod agent;
+mod iteration;
 mod recovered;
+mod round;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::ProviderClass;
-use crate::check::Status;
-use crate::claims::Claims;
-use crate::journal::{
-    BreakerState, Changes, Claim, Entry, LoopSpec, PauseReason, Pinned, Record, Role, Round, SnapshotWhen,
-};
-use crate::moment::Moment;
-use crate::task::{Criterion, CriterionId};
+use crate::journal::{BreakerState, Entry, LoopSpec, PauseReason, Pinned, Record, Role, SnapshotWhen};
+use crate::task::Criterion;
 
-use super::breaker;
 use super::commits::{self, Pending};
-use super::flaky::{self, Seen};
+use super::flaky::Seen;
 use super::fork;
 use super::questions::{self, Question, Questions};
-use super::regression;
 use super::sessions::{Session, SessionChange};
 use super::spawns::Spawns;
 use super::stand::{self, Stand};
-use super::state::{Breaker, Iteration, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
+use super::state::{Breaker, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 use super::takeover::{self, Member, Out};
 use super::weakening::{self, Kept};
 
@@ -66,8 +60,8 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             state.stand.begun(branch.as_deref());
         }
         Record::Committed { .. } => commits::told(state, &entry.record),
-        Record::Baseline { .. } => baseline(state, &entry.record),
-        Record::IterationIntended { .. } => intended(state, entry.at, &entry.record),
+        Record::Baseline { .. } => round::baseline(state, &entry.record),
+        Record::IterationIntended { .. } => iteration::intended(state, entry.at, &entry.record),
         Record::AgentStarted { pid, holds, .. } => agent::started(state, *pid, *holds),
         Record::AgentEnded { run, .. } => agent::ended(state, entry.at, run),
         Record::SubagentAsked { .. } | Record::SubagentStarted { .. } | Record::SubagentEnded { .. } => {
@@ -75,8 +69,8 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         }
         Record::AgentLeft { left, .. } => agent::left(state, left),
         Record::SnapshotTaken { .. } => snapshot(state, &entry.record),
-        Record::ChecksDone { iteration, round } => judged(state, *iteration, round),
-        Record::IterationEnded { .. } => iteration_ended(state, entry.at, &entry.record),
+        Record::ChecksDone { iteration, round } => round::judged(state, *iteration, round),
+        Record::IterationEnded { .. } => iteration::ended(state, entry.at, &entry.record),
         Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
         Record::Waiting { reason, until } => waiting(state, Wait { reason: *reason, until: *until }),
         Record::Paused { reason, message } => {
@@ -194,98 +188,12 @@ fn pass_time(state: &mut Loop, entry: &Entry) {
     }
 }
 
-fn baseline(state: &mut Loop, record: &Record) {
-    let Record::Baseline { iteration, criteria, plan, artefacts, round, untracked, seen } = record else {
-        return;
-    };
-    state.pinned.clone_from(criteria);
-    state.plan.clone_from(plan);
-    state.artefacts.extend(artefacts.iter().cloned());
-    state.seen = Some(seen.clone());
-    if *iteration == 0 {
-        state.untracked.clone_from(untracked);
-    }
-    state.results.retain(|id, _| criteria.iter().any(|it| it.criterion.id == *id));
-    if let Some(round) = round {
-        state.spent.add(round.judging.unwrap_or_default());
-        take_results(state, round);
-        state.beside = agent::is_beside(state);
-        weakening::counted_first(state, *iteration, round);
-        let all = passes(state);
-        flaky::passed(state, all);
-    }
-    state.passing_since = passes(state).then_some(*iteration);
-    if state.history.is_empty() {
-        state.held_at_start = passes(state);
-    }
-    fork::mark(state);
-    state.phase = Phase::Boundary;
-}
-
 /// What was prepared is prepared again after the wait.
 fn waiting(state: &mut Loop, wait: Wait) {
     state.wait = Some(wait);
     if state.phase == Phase::Preparing {
         state.phase = Phase::Boundary;
     }
-}
-
-fn intended(state: &mut Loop, at: Moment, record: &Record) {
-    let Record::IterationIntended { iteration, session, resumed, calls_this_hour, calls_note, .. } = record
-    else {
-        return;
-    };
-    let iteration = *iteration;
-    state.iteration = state.iteration.max(iteration);
-    state.phase = Phase::Iterating { since: at, pid: None };
-    state.spawns.next_iteration(state.held);
-    state.held = false;
-    state.spent.calls = state.spent.calls.saturating_add(1);
-    state.spent.calls_this_hour = *calls_this_hour;
-    state.calls_note.clone_from(calls_note);
-    state.steering.clear();
-    state.questions.told();
-    state.wait = None;
-    let without = state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
-    let passing = state.results.values().filter(|it| it.status == Status::Pass);
-    state.passing_before = passing.map(|it| it.criterion.clone()).collect();
-    state.history.push(Iteration {
-        number: iteration,
-        agent: state.spec.agent.name.clone(),
-        started_at: at,
-        ended_at: at,
-        duration_ms: 0,
-        session: session.clone(),
-        resumed: *resumed,
-        session_lost: false,
-        cost_micros: None,
-        tokens: None,
-        ending: None,
-        error: None,
-        denials: 0,
-        denied: Vec::new(),
-        final_text: String::new(),
-        errors: Vec::new(),
-        output_bytes: 0,
-        tools: Vec::new(),
-        commands: Vec::new(),
-        changes: Changes::default(),
-        claim: None,
-        items_done: 0,
-        claims: Claims::default(),
-        test_only: false,
-        matching: Vec::new(),
-        row: Vec::new(),
-        facts: Vec::new(),
-        sentence: String::new(),
-        milestones: Vec::new(),
-        interrupted: false,
-        commits: Vec::new(),
-        commit: None,
-        taken_back: false,
-        broke: None,
-        without,
-    });
 }
 
 fn snapshot(state: &mut Loop, record: &Record) {
@@ -306,142 +214,6 @@ fn snapshot(state: &mut Loop, record: &Record) {
         }
         (SnapshotWhen::After | SnapshotWhen::BeforeRollback, _) => {}
     }
-}
-
-fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
-    let moved = round.tree_before != state.judged_tree;
-    state.spent.add(round.judging.unwrap_or_default());
-    weakening::counted_in(state, iteration, round);
-    flaky::compared(state, round);
-    take_results(state, round);
-    state.beside = agent::is_beside(state);
-    let all = passes(state);
-    flaky::passed(state, all);
-    let results = &state.results;
-    let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
-    let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
-    let row: Vec<(CriterionId, Status)> = state.pinned.iter().filter_map(cell).collect();
-    if moved && iteration.is_none() {
-        // Somebody may have changed files since: what broke is not the iteration's alone.
-        state.passing_before.clear();
-    }
-    // What was looked at while the loop rested says nothing about the iteration before.
-    if let Some(last) = state.history.last_mut().filter(|it| iteration == Some(it.number)) {
-        last.row = row;
-        let broken =
-            round.results.iter().filter(|it| !matches!(it.status, Status::Pass | Status::Unverified));
-        last.facts = broken.map(|it| (it.criterion.clone(), it.fact.clone())).collect();
-    }
-    state.passing_since = if passes(state) { state.passing_since.or(Some(state.iteration)) } else { None };
-}
-
-fn take_results(state: &mut Loop, round: &Round) {
-    state.judged_tree.clone_from(&round.tree_after);
-    state.is_unjudged = false;
-    for result in &round.results {
-        state.results.insert(result.criterion.clone(), result.clone());
-        let Some(pinned) = state.pinned.iter_mut().find(|it| it.criterion.id == result.criterion) else {
-            continue;
-        };
-        let passed = result.status == Status::Pass;
-        match pinned.role {
-            Role::Open if result.status == Status::Unverified => {}
-            Role::Open => pinned.role = if passed { Role::Guard } else { Role::Goal },
-            Role::Goal => state.turned |= passed,
-            Role::Guard => {}
-        }
-    }
-}
-
-/// Everything required that carries a check passed in the last round, and there is such a thing.
-fn passes(state: &Loop) -> bool {
-    let mut checked = state.required().filter(|it| it.criterion.check.is_some()).peekable();
-    checked.peek().is_some() && checked.all(|it| state.status_of(&it.criterion.id) == Some(Status::Pass))
-}
-
-fn iteration_ended(state: &mut Loop, at: Moment, record: &Record) {
-    let Record::IterationEnded {
-        changes, plan, proposed, seen, edited_artefacts, claim, weakened, near, ..
-    } = record
-    else {
-        return;
-    };
-    state.warned.extend(near);
-    state.plan.clone_from(plan);
-    state.proposed.clone_from(proposed);
-    if let Some(seen) = seen {
-        state.seen = Some(seen.clone());
-    }
-    state.kept.weakened.clone_from(weakened);
-    state.kept.mended.clear();
-    for path in edited_artefacts {
-        state.artefacts.remove(path);
-    }
-    let mut trouble = false;
-    if let Some(row) = state.history.last_mut() {
-        row.ended_at = at;
-        fill(row, record);
-        row.items_done = plan.iter().filter(|it| it.done).count() as u32;
-        trouble = breaker::is_provider_trouble(row);
-    }
-    state.claims = match claim {
-        // Words come easily: alone they count once there is nothing left to do.
-        Some(Claim::Words) if changes.any() => 0,
-        Some(_) => state.claims.saturating_add(1),
-        None => 0,
-    };
-    count_failure(state, trouble);
-    if regression::is_clean(state) {
-        state.rollbacks = 0;
-    }
-    commits::changed(state);
-    fork::mark(state);
-    state.phase = Phase::Boundary;
-}
-
-/// A provider that turns work away is no agent that cannot work: each has a count of its own, over all restarts.
-fn count_failure(state: &mut Loop, trouble: bool) {
-    let Some(row) = state.history.last() else { return };
-    let class = row.error.as_ref().map(|it| it.class);
-    let stalled = matches!(class, Some(ProviderClass::Quota | ProviderClass::Transient));
-    let changed = row.changes.any();
-    state.stalls = match (stalled, changed) {
-        (true, true) => 1,
-        (true, false) => state.stalls.saturating_add(1),
-        (false, _) => 0,
-    };
-    state.failures = match (trouble, changed) {
-        // Nothing was tried: the next one is.
-        (true, false) if stalled || row.session_lost => state.failures,
-        (true, false) => state.failures.saturating_add(1),
-        _ => 0,
-    };
-}
-
-/// What the end of an iteration says of it.
-fn fill(row: &mut Iteration, record: &Record) {
-    let Record::IterationEnded {
-        changes,
-        claim,
-        claims,
-        test_only,
-        matching,
-        sentence,
-        milestones,
-        commits,
-        ..
-    } = record
-    else {
-        return;
-    };
-    row.changes.clone_from(changes);
-    row.claim = *claim;
-    row.claims = claims.as_deref().cloned().unwrap_or_default();
-    row.test_only = *test_only;
-    row.matching.clone_from(matching);
-    row.sentence.clone_from(sentence);
-    row.milestones.clone_from(milestones);
-    row.commits.clone_from(commits);
 }
 
 fn went_back(state: &mut Loop, record: &Record) {

@@ -1,0 +1,153 @@
+//! What records say of an iteration: that it is intended, and what it came to.
+
+use crate::agent::ProviderClass;
+use crate::check::Status;
+use crate::claims::Claims;
+use crate::journal::{Changes, Claim, Record};
+use crate::moment::Moment;
+
+use super::super::state::{Iteration, Loop, Phase};
+use super::super::{breaker, commits, fork, regression};
+
+pub(super) fn intended(state: &mut Loop, at: Moment, record: &Record) {
+    let Record::IterationIntended { iteration, session, resumed, calls_this_hour, calls_note, .. } = record
+    else {
+        return;
+    };
+    let iteration = *iteration;
+    state.iteration = state.iteration.max(iteration);
+    state.phase = Phase::Iterating { since: at, pid: None };
+    state.spawns.next_iteration(state.held);
+    state.held = false;
+    state.spent.calls = state.spent.calls.saturating_add(1);
+    state.spent.calls_this_hour = *calls_this_hour;
+    state.calls_note.clone_from(calls_note);
+    state.steering.clear();
+    state.questions.told();
+    state.wait = None;
+    let without = state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
+    let passing = state.results.values().filter(|it| it.status == Status::Pass);
+    state.passing_before = passing.map(|it| it.criterion.clone()).collect();
+    state.history.push(Iteration {
+        number: iteration,
+        agent: state.spec.agent.name.clone(),
+        started_at: at,
+        ended_at: at,
+        duration_ms: 0,
+        session: session.clone(),
+        resumed: *resumed,
+        session_lost: false,
+        cost_micros: None,
+        tokens: None,
+        ending: None,
+        error: None,
+        denials: 0,
+        denied: Vec::new(),
+        final_text: String::new(),
+        errors: Vec::new(),
+        output_bytes: 0,
+        tools: Vec::new(),
+        commands: Vec::new(),
+        changes: Changes::default(),
+        claim: None,
+        items_done: 0,
+        claims: Claims::default(),
+        test_only: false,
+        matching: Vec::new(),
+        row: Vec::new(),
+        facts: Vec::new(),
+        sentence: String::new(),
+        milestones: Vec::new(),
+        interrupted: false,
+        commits: Vec::new(),
+        commit: None,
+        taken_back: false,
+        broke: None,
+        without,
+    });
+}
+
+pub(super) fn ended(state: &mut Loop, at: Moment, record: &Record) {
+    let Record::IterationEnded {
+        changes, plan, proposed, seen, edited_artefacts, claim, weakened, near, ..
+    } = record
+    else {
+        return;
+    };
+    state.warned.extend(near);
+    state.plan.clone_from(plan);
+    state.proposed.clone_from(proposed);
+    if let Some(seen) = seen {
+        state.seen = Some(seen.clone());
+    }
+    state.kept.weakened.clone_from(weakened);
+    state.kept.mended.clear();
+    for path in edited_artefacts {
+        state.artefacts.remove(path);
+    }
+    let mut trouble = false;
+    if let Some(row) = state.history.last_mut() {
+        row.ended_at = at;
+        fill(row, record);
+        row.items_done = plan.iter().filter(|it| it.done).count() as u32;
+        trouble = breaker::is_provider_trouble(row);
+    }
+    state.claims = match claim {
+        // Words come easily: alone they count once there is nothing left to do.
+        Some(Claim::Words) if changes.any() => 0,
+        Some(_) => state.claims.saturating_add(1),
+        None => 0,
+    };
+    count_failure(state, trouble);
+    if regression::is_clean(state) {
+        state.rollbacks = 0;
+    }
+    commits::changed(state);
+    fork::mark(state);
+    state.phase = Phase::Boundary;
+}
+
+/// A provider that turns work away is no agent that cannot work: each has a count of its own, over all restarts.
+fn count_failure(state: &mut Loop, trouble: bool) {
+    let Some(row) = state.history.last() else { return };
+    let class = row.error.as_ref().map(|it| it.class);
+    let stalled = matches!(class, Some(ProviderClass::Quota | ProviderClass::Transient));
+    let changed = row.changes.any();
+    state.stalls = match (stalled, changed) {
+        (true, true) => 1,
+        (true, false) => state.stalls.saturating_add(1),
+        (false, _) => 0,
+    };
+    state.failures = match (trouble, changed) {
+        // Nothing was tried: the next one is.
+        (true, false) if stalled || row.session_lost => state.failures,
+        (true, false) => state.failures.saturating_add(1),
+        _ => 0,
+    };
+}
+
+/// What the end of an iteration says of it.
+fn fill(row: &mut Iteration, record: &Record) {
+    let Record::IterationEnded {
+        changes,
+        claim,
+        claims,
+        test_only,
+        matching,
+        sentence,
+        milestones,
+        commits,
+        ..
+    } = record
+    else {
+        return;
+    };
+    row.changes.clone_from(changes);
+    row.claim = *claim;
+    row.claims = claims.as_deref().cloned().unwrap_or_default();
+    row.test_only = *test_only;
+    row.matching.clone_from(matching);
+    row.sentence.clone_from(sentence);
+    row.milestones.clone_from(milestones);
+    row.commits.clone_from(commits);
+}

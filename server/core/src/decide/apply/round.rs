@@ -1,0 +1,88 @@
+//! What records say of rounds of checks: the results that hold from then on.
+
+use crate::check::Status;
+use crate::journal::{Pinned, Record, Role, Round};
+use crate::task::CriterionId;
+
+use super::super::state::{Loop, Phase};
+use super::super::{flaky, fork, weakening};
+use super::agent;
+
+pub(super) fn baseline(state: &mut Loop, record: &Record) {
+    let Record::Baseline { iteration, criteria, plan, artefacts, round, untracked, seen } = record else {
+        return;
+    };
+    state.pinned.clone_from(criteria);
+    state.plan.clone_from(plan);
+    state.artefacts.extend(artefacts.iter().cloned());
+    state.seen = Some(seen.clone());
+    if *iteration == 0 {
+        state.untracked.clone_from(untracked);
+    }
+    state.results.retain(|id, _| criteria.iter().any(|it| it.criterion.id == *id));
+    if let Some(round) = round {
+        state.spent.add(round.judging.unwrap_or_default());
+        take_results(state, round);
+        state.beside = agent::is_beside(state);
+        weakening::counted_first(state, *iteration, round);
+        let all = passes(state);
+        flaky::passed(state, all);
+    }
+    state.passing_since = passes(state).then_some(*iteration);
+    if state.history.is_empty() {
+        state.held_at_start = passes(state);
+    }
+    fork::mark(state);
+    state.phase = Phase::Boundary;
+}
+
+pub(super) fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
+    let moved = round.tree_before != state.judged_tree;
+    state.spent.add(round.judging.unwrap_or_default());
+    weakening::counted_in(state, iteration, round);
+    flaky::compared(state, round);
+    take_results(state, round);
+    state.beside = agent::is_beside(state);
+    let all = passes(state);
+    flaky::passed(state, all);
+    let results = &state.results;
+    let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
+    let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
+    let row: Vec<(CriterionId, Status)> = state.pinned.iter().filter_map(cell).collect();
+    if moved && iteration.is_none() {
+        // Somebody may have changed files since: what broke is not the iteration's alone.
+        state.passing_before.clear();
+    }
+    // What was looked at while the loop rested says nothing about the iteration before.
+    if let Some(last) = state.history.last_mut().filter(|it| iteration == Some(it.number)) {
+        last.row = row;
+        let broken =
+            round.results.iter().filter(|it| !matches!(it.status, Status::Pass | Status::Unverified));
+        last.facts = broken.map(|it| (it.criterion.clone(), it.fact.clone())).collect();
+    }
+    state.passing_since = if passes(state) { state.passing_since.or(Some(state.iteration)) } else { None };
+}
+
+fn take_results(state: &mut Loop, round: &Round) {
+    state.judged_tree.clone_from(&round.tree_after);
+    state.is_unjudged = false;
+    for result in &round.results {
+        state.results.insert(result.criterion.clone(), result.clone());
+        let Some(pinned) = state.pinned.iter_mut().find(|it| it.criterion.id == result.criterion) else {
+            continue;
+        };
+        let passed = result.status == Status::Pass;
+        match pinned.role {
+            Role::Open if result.status == Status::Unverified => {}
+            Role::Open => pinned.role = if passed { Role::Guard } else { Role::Goal },
+            Role::Goal => state.turned |= passed,
+            Role::Guard => {}
+        }
+    }
+}
+
+/// Everything required that carries a check passed in the last round, and there is such a thing.
+fn passes(state: &Loop) -> bool {
+    let mut checked = state.required().filter(|it| it.criterion.check.is_some()).peekable();
+    checked.peek().is_some() && checked.all(|it| state.status_of(&it.criterion.id) == Some(Status::Pass))
+}
