@@ -1,0 +1,242 @@
+//! The commands: their names, arguments and answers.
+
+use serde::{Deserialize, Serialize};
+
+use super::StatusParams;
+
+pub(crate) const START: &str = "loopkeeper.server.start";
+pub(crate) const STOP: &str = "loopkeeper.server.stop";
+pub(crate) const PAUSE: &str = "loopkeeper.server.pause";
+pub(crate) const RESUME: &str = "loopkeeper.server.resume";
+pub(crate) const CHECK: &str = "loopkeeper.server.check";
+pub(crate) const OUTPUT: &str = "loopkeeper.server.output";
+pub(crate) const RESET_BREAKER: &str = "loopkeeper.server.resetBreaker";
+pub(crate) const RESET_SESSION: &str = "loopkeeper.server.resetSession";
+pub(crate) const ACCEPT_WEAKENING: &str = "loopkeeper.server.acceptWeakening";
+pub(crate) const STEER: &str = "loopkeeper.server.steer";
+pub(crate) const ANSWER: &str = "loopkeeper.server.answer";
+pub(crate) const ROLLBACK: &str = "loopkeeper.server.rollback";
+pub(crate) const DIFF: &str = "loopkeeper.server.diff";
+pub(crate) const SKIP: &str = "loopkeeper.server.skip";
+pub(crate) const PRIORITIZE: &str = "loopkeeper.server.prioritize";
+pub(crate) const EXPORT: &str = "loopkeeper.server.export";
+pub(crate) const TRUST: &str = "loopkeeper.server.trust";
+pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
+pub(crate) const IMPORT: &str = "loopkeeper.server.import";
+
+/// Every command, as announced.
+pub(crate) const COMMANDS: [&str; 19] = [
+    START,
+    STOP,
+    PAUSE,
+    RESUME,
+    CHECK,
+    OUTPUT,
+    RESET_BREAKER,
+    ACCEPT_WEAKENING,
+    RESET_SESSION,
+    STEER,
+    ANSWER,
+    ROLLBACK,
+    DIFF,
+    SKIP,
+    PRIORITIZE,
+    EXPORT,
+    TRUST,
+    UNTRUST,
+    IMPORT,
+];
+
+/// The state file of another tool's loop.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImportArgs {
+    pub(crate) file: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StartArgs {
+    pub(crate) task: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    #[serde(default)]
+    pub(crate) limits: StartLimits,
+    #[serde(default)]
+    pub(crate) anyway: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StartLimits {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) iterations: Option<u32>,
+    /// As in `45m` or `8h`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) duration: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_usd: Option<f64>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StopArgs {
+    pub(crate) loop_id: String,
+    #[serde(default)]
+    pub(crate) now: bool,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LoopArgs {
+    pub(crate) loop_id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CheckArgs {
+    pub(crate) task: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) criterion: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OutputArgs {
+    pub(crate) task: String,
+    #[serde(default)]
+    pub(crate) criterion: Option<String>,
+    #[serde(default)]
+    pub(crate) iteration: Option<u32>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SteerArgs {
+    pub(crate) loop_id: String,
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AnswerArgs {
+    pub(crate) loop_id: String,
+    /// Absent where a client without an input box offers it: then it is told how to answer.
+    #[serde(default)]
+    pub(crate) text: Option<String>,
+    /// The question that was shown: another one is not answered by it.
+    #[serde(default)]
+    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) question: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RollbackArgs {
+    pub(crate) loop_id: String,
+    pub(crate) iteration: u32,
+    #[serde(default)]
+    pub(crate) paths: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DiffArgs {
+    pub(crate) loop_id: String,
+    pub(crate) iteration: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SkipArgs {
+    pub(crate) task: String,
+    /// Its id.
+    pub(crate) item: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PrioritizeArgs {
+    pub(crate) task: String,
+    pub(crate) item: String,
+    /// Places earlier among the open items; negative: later.
+    pub(crate) by: i32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TrustArgs {
+    pub(crate) task: String,
+    /// Of the page that was shown. Absent: show it and ask.
+    #[serde(default)]
+    pub(crate) hash: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UntrustArgs {
+    pub(crate) task: String,
+}
+
+/// What every command answers; each fills in what it has to say.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CommandResult {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<StatusParams>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) loop_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) uri: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) written: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) removed: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) refused: Option<Vec<RefusedPath>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) patch: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) files: Option<Vec<ChangedFile>>,
+    /// False: the change is in the editor, and its document is still to be saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) saved: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RefusedPath {
+    pub(crate) path: String,
+    pub(crate) why: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChangedFile {
+    pub(crate) path: String,
+    pub(crate) kind: ChangeKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) after: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum ChangeKind {
+    Added,
+    Changed,
+    Removed,
+}
