@@ -100,6 +100,17 @@ def main():
     if len(counts) > 1:
         few, many = per_count[counts[0]]["off"][0], per_count[counts[-1]]["off"][0]
         print(f"flat: CPU per iteration at {counts[-1]} is {many / few:4.2f} of that at {counts[0]}")
+        print_growth(counts, per_count)
+
+
+def print_growth(counts, per_count):
+    """A loop's start costs the same however long the loop gets: what each further iteration adds."""
+    few, many = counts[0], counts[-1]
+    totals = {(key, n): per_count[n][key][0] * n for key in ("bash", "off") for n in (few, many)}
+    added = {key: (totals[key, many] - totals[key, few]) / (many - few) for key in ("bash", "off")}
+    start = totals["off", few] - added["off"] * few
+    beyond = added["off"] - added["bash"]
+    print(f"a start costs {start:.0f} ms of CPU; a further iteration {added['off']:.2f} ms, {beyond:.2f} beyond bash")
 
 
 main()
