@@ -256,9 +256,7 @@ mod tests {
         check(&format!("{}\n{}", said("one"), &said("two")[..30]), "one");
         check(&format!("{}{}\n", "x".repeat(300_000), said("one")), "");
         assert_eq!(last_words("/dev/zero".as_ref()), None);
-        let begun = std::time::Instant::now();
-        super::await_words("/nowhere".as_ref(), "two");
-        assert!(begun.elapsed().as_millis() < 200, "nothing is to come");
+        assert_eq!(last_words("/nowhere".as_ref()), None, "nothing is to come, so nothing is waited for");
     }
 
     #[test]

@@ -173,14 +173,16 @@ pub(super) fn needs_user(state: &Loop, now: Moment) -> Option<String> {
     };
     let ways: Vec<String> = [restore, accept].into_iter().filter(|it| !it.is_empty()).collect();
     let hint = if ways.is_empty() { String::new() } else { format!(". Hint: {}", ways.join(", ")) };
-    Some(format!("{ALL_BUT} {}: not counted as done{hint}", said(standing(state))))
+    Some(format!("every check passes, but {}: not counted as done{hint}", said(standing(state))))
 }
 
-const ALL_BUT: &str = "every check passes, but";
-
-/// The loop rests for this, and it still is so.
+/// The loop rests for this, and there is still something to be told of it.
 pub fn holds_up(state: &Loop) -> bool {
-    state.pause.as_ref().is_some_and(|it| it.message.starts_with(ALL_BUT)) && told(state).next().is_some()
+    rests(state) && told(state).next().is_some()
+}
+
+fn rests(state: &Loop) -> bool {
+    state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && was_told(state)
 }
 
 /// A whole iteration worked, knowing of it, since the user last said to go on.
@@ -206,8 +208,7 @@ pub(super) fn accept(state: &Loop) -> Vec<Step> {
         criteria: state.results.values().filter_map(of_check).collect(),
         tree,
     };
-    let waits = state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && was_told(state);
-    let resumed = waits.then_some(Step::Record(Record::Resumed {}));
+    let resumed = rests(state).then_some(Step::Record(Record::Resumed {}));
     [Step::Record(record)].into_iter().chain(resumed).chain([Step::Effect(Effect::GoOn)]).collect()
 }
 

@@ -15,8 +15,18 @@ pub const RAISED: u32 = 1000;
 
 /// The keeper answers what it knows at once.
 pub(super) const MOMENT_S: u64 = 15;
-/// Its tool for subagents, by the name that it has for the model and the one that hooks see.
-pub(super) const SUBAGENTS: &str = "Task|Agent";
+/// The event that is asked about some tools only: those for subagents, by the name that the model has and the one that
+/// hooks see.
+const TOOLS: (&str, &str) = ("PreToolUse", "Task|Agent");
+/// Of its subagents: what it calls an event, and the word that our program knows it by.
+pub(super) const OF_SUBAGENTS: [(&str, &str); 3] =
+    [(TOOLS.0, "pre-tool"), ("SubagentStart", "subagent-start"), ("SubagentStop", "subagent-stop")];
+
+/// What stands in its settings for one event.
+pub(super) fn entry(event: &str, command: &str, patience: u64) -> Value {
+    let hooks = json!([{"type": "command", "command": command, "timeout": patience}]);
+    if event == TOOLS.0 { json!({"matcher": TOOLS.1, "hooks": hooks}) } else { json!({"hooks": hooks}) }
+}
 
 /// The command line with our hooks in its settings, where those can be read. `program`: our own, by its path.
 pub fn equip(argv: Vec<String>, program: &str, mode: Mode) -> Vec<String> {
@@ -25,19 +35,16 @@ pub fn equip(argv: Vec<String>, program: &str, mode: Mode) -> Vec<String> {
         Mode::Loop | Mode::Attach => argv,
     };
     let Some(mut settings) = settings_of(&argv) else { return argv };
-    let hook =
-        |event: &str| json!({"type": "command", "command": command(program, event), "timeout": MOMENT_S});
-    add(&mut settings, "PreToolUse", json!({"matcher": SUBAGENTS, "hooks": [hook("pre-tool")]}));
-    add(&mut settings, "SubagentStart", json!({"hooks": [hook("subagent-start")]}));
-    add(&mut settings, "SubagentStop", json!({"hooks": [hook("subagent-stop")]}));
+    for (event, word) in OF_SUBAGENTS {
+        add(&mut settings, event, entry(event, &command(program, word), MOMENT_S));
+    }
     put(argv, &settings)
 }
 
 /// The command line with this one as its stop hook.
 pub fn with_stop(argv: Vec<String>, command: &str) -> Vec<String> {
     let Some(mut settings) = settings_of(&argv) else { return argv };
-    let hook = json!({"type": "command", "command": command, "timeout": PATIENCE_S});
-    add(&mut settings, "Stop", json!({"hooks": [hook]}));
+    add(&mut settings, "Stop", entry("Stop", command, PATIENCE_S));
     put(argv, &settings)
 }
 

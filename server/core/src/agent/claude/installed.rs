@@ -11,23 +11,22 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::json;
 
 use self::place::{Style, cut, put};
-use super::hooks::{MOMENT_S, SUBAGENTS};
+use super::hooks::{MOMENT_S, OF_SUBAGENTS, entry};
 use crate::agent::hooks::{self, PATIENCE_S};
 
 /// Relative to the root. By Claude Code's own rules it is this user's alone, in this workspace alone.
 pub const FILE: &str = ".claude/settings.local.json";
 
 /// What Claude Code calls an event, the word that our program knows it by, and how long it may take.
-const EVENTS: [(&str, &str, u64); 6] = [
-    ("Stop", "stop", PATIENCE_S),
-    ("UserPromptSubmit", "prompt", PROMPT_PATIENCE_S),
-    ("SessionEnd", "end", END_PATIENCE_S),
-    (TOOLS, "pre-tool", MOMENT_S),
-    ("SubagentStart", "subagent-start", MOMENT_S),
-    ("SubagentStop", "subagent-stop", MOMENT_S),
-];
-/// The one that is asked about some tools only.
-const TOOLS: &str = "PreToolUse";
+fn events() -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+    let of_turns = [
+        ("Stop", "stop", PATIENCE_S),
+        ("UserPromptSubmit", "prompt", PROMPT_PATIENCE_S),
+        ("SessionEnd", "end", END_PATIENCE_S),
+    ];
+    of_turns.into_iter().chain(OF_SUBAGENTS.map(|(event, word)| (event, word, MOMENT_S)))
+}
+
 /// The snapshot and the user's own command before an iteration.
 const PROMPT_PATIENCE_S: u64 = 600;
 /// Only told.
@@ -50,18 +49,14 @@ pub enum Unusable {
 pub fn install(text: Option<&str>, program: &str) -> Result<String, Unusable> {
     let text = text.filter(|it| !it.trim().is_empty()).unwrap_or("{\n}\n");
     let before = read(text)?;
-    let wanted = EVENTS.map(|(event, word, _)| (event.to_owned(), command(program, word)));
+    let wanted: Vec<_> =
+        events().map(|(event, word, _)| (event.to_owned(), command(program, word))).collect();
     if holds_all(&ours(text), &wanted) {
         return Ok(text.to_owned());
     }
     let mut after = remove(text)?;
-    for (event, word, patience) in EVENTS {
-        let hook = json!({"type": "command", "command": command(program, word), "timeout": patience});
-        let entry = match event {
-            TOOLS => json!({"matcher": SUBAGENTS, "hooks": [hook]}),
-            _ => json!({"hooks": [hook]}),
-        };
-        after = added(&after, event, &entry)?;
+    for (event, word, patience) in events() {
+        after = added(&after, event, &entry(event, &command(program, word), patience))?;
     }
     proven(&before, after)
 }
@@ -86,7 +81,7 @@ pub fn is_complete(text: &str) -> bool {
     let ours = ours(text);
     let is_there =
         |event: &str, word: &str| ours.iter().any(|(of, it)| of == event && word_of(it) == Some(word));
-    EVENTS.iter().all(|(event, word, _)| is_there(event, word))
+    events().all(|(event, word, _)| is_there(event, word))
 }
 
 /// Each once, in whatever order.
@@ -139,7 +134,7 @@ fn command(program: &str, word: &str) -> String {
 }
 
 fn is_ours(command: &str) -> bool {
-    word_of(command).is_some_and(|word| EVENTS.iter().any(|(_, known, _)| *known == word))
+    word_of(command).is_some_and(|word| events().any(|(_, known, _)| known == word))
 }
 
 fn word_of(command: &str) -> Option<&str> {
