@@ -116,8 +116,10 @@ pub(super) const OPENCODE: Hand = Hand {
     write: |path, words| Step::Tool("write", json!({"filePath": text(path), "content": words})),
     run: |command| Step::Tool("bash", json!({"command": command, "description": "a step"})),
     busy: || openai(429, "rate_limit_exceeded", "Rate limit", &[("retry-after", "1")]),
+    // It asks five times more, and waits for a minute altogether where it is not told how long.
     used_up: || {
-        openai(402, "usage_limit_reached", "You have hit your usage limit. Try again in 50 minutes.", &[])
+        let message = "You have hit your usage limit. Try again in 50 minutes.";
+        openai(402, "usage_limit_reached", message, &[("retry-after-ms", "200")])
     },
     tells_cost: true,
     tells_tokens: true,
