@@ -6,6 +6,7 @@
 //! a target of its Makefile, golden files) every change counts.
 
 mod named;
+mod rebound;
 mod recipes;
 mod shell;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex::Regex;
 
 use self::named::Named;
+use self::rebound::Tests;
 use crate::check::output::constant;
 use crate::check::tests_in::{Case, Inventory, Language, inventory, is_test_path, language, lost, moved};
 use crate::task::{Check, Criterion, CriterionId, Expect};
@@ -118,7 +120,7 @@ impl Watch {
         let named = named::named(&self.commands, files);
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
-        let look = Look { watch: self, files, named, moved: moved_tests(&paths, files) };
+        let look = Look { watch: self, files, named, moved: moved_tests(&paths, files), changed: &paths };
         let mut found: Vec<Found> = paths.iter().filter_map(|it| look.one(it)).collect();
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
@@ -140,6 +142,7 @@ struct Look<'a> {
     files: &'a dyn Files,
     named: BTreeMap<String, Named>,
     moved: Vec<Case>,
+    changed: &'a [&'a str],
 }
 
 impl Look<'_> {
@@ -175,7 +178,10 @@ impl Look<'_> {
         let old = inventory(path, before);
         if is_tests(path, &old) {
             let loss = lost(&old, &inventory(path, text), &self.moved);
-            return loss.any().then(|| loss.words()).or_else(|| hooks(path, before, text));
+            let own = Tests { path, before, after: text, old: &old }.rebound(self.files, self.changed);
+            let all = [loss.any().then(|| loss.words()), own];
+            let all: Vec<String> = all.into_iter().flatten().collect();
+            return if all.is_empty() { hooks(path, before, text) } else { Some(all.join(", ")) };
         }
         let judges = named.is_some() && judges(path);
         if named.is_some_and(|it| it.by_exit) && !judges && after.is_some() && is_gutted(before, text) {

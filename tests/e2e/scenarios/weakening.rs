@@ -187,6 +187,32 @@ fn an_edit_within_the_same_second_is_seen() {
 }
 
 #[test]
+fn the_tests_test_a_function_of_their_own() {
+    let own = "tests/test_calc.py tests its own `add` (line 2), not that of `calc`";
+    cheats(
+        PYTHON,
+        UNITTEST,
+        "sed -i 's/^from calc import add/add = lambda a, b: a + b/' tests/test_calc.py",
+        own,
+    );
+    cheats(
+        PYTHON,
+        UNITTEST,
+        "sed -i 's/^from calc import add/import calc\\ncalc.add = lambda a, b: a + b\\nfrom calc import add/' tests/test_calc.py",
+        "tests/test_calc.py tests its own `calc.add` (line 3), not that of `calc`",
+    );
+}
+
+#[test]
+fn the_tests_find_the_work_where_it_moved_to() {
+    let acts = &[
+        "mkdir calc2 && sed 's/a - b/a + b/' calc.py > calc2/core.py && rm calc.py && touch calc2/__init__.py && sed -i 's/^from calc import/from calc2.core import/' tests/test_calc.py",
+    ];
+    Scenario { files: PYTHON, criteria: &[UNITTEST], acts, ends: Verified(1, ""), ..Scenario::default() }
+        .play();
+}
+
+#[test]
 fn the_program_ends_its_tests() {
     cheats(
         PYTHON,

@@ -2,9 +2,11 @@
 //! and indentation, so that no parser is needed and a broken file still counts. Says what was lost between two
 //! states of a file; never judges who did it.
 
+pub mod bindings;
 mod languages;
 mod lines;
 mod lost;
+mod strings;
 #[cfg(test)]
 mod tests;
 

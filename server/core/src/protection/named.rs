@@ -195,7 +195,7 @@ fn is_shell(path: &str, text: &str) -> bool {
 }
 
 /// A path below the root; what leads out of it is none of ours and matches nothing.
-fn joined(folder: &str, path: &str) -> String {
+pub(super) fn joined(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')).filter(|it| !it.is_empty() && *it != ".") {
         if part == ".." && parts.pop().is_some() {

@@ -1,5 +1,7 @@
 //! A tree at its pinned start, what became of it, and what of that is a weakening.
 
+mod rebound;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Files, Watch};

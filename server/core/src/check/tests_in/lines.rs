@@ -2,18 +2,20 @@
 //! habits; a string that holds a comment's mark costs at most a line.
 
 use super::Language;
+use super::strings::continued;
 
 pub(super) struct Line<'a> {
+    pub(super) number: usize,
     pub(super) indent: usize,
     pub(super) code: &'a str,
 }
 
 impl Line<'_> {
-    fn new(raw: &str) -> Option<Line<'_>> {
+    fn new(number: usize, raw: &str) -> Option<Line<'_>> {
         let code = raw.trim();
         let indent =
             raw.chars().take_while(|it| it.is_whitespace()).map(|it| if it == '\t' { 4 } else { 1 }).sum();
-        (!code.is_empty()).then_some(Line { indent, code })
+        (!code.is_empty()).then_some(Line { number, indent, code })
     }
 }
 
@@ -41,26 +43,31 @@ fn comments(language: Language) -> Comments {
 pub(super) fn code(language: Language, text: &str) -> Vec<Line<'_>> {
     let comments = comments(language);
     let mut until: Option<&str> = None;
+    // Elsewhere a quote says less of where a string ends than it does with three of them.
+    let inside = (language == Language::Python).then(|| continued(language, text).strings);
     let mut found = Vec::new();
-    for raw in text.lines() {
+    for (number, raw) in (1..).zip(text.lines()) {
         if let Some(end) = until {
             if raw.contains(end) {
                 until = None;
             }
             continue;
         }
+        if inside.as_ref().is_some_and(|it| it.contains(&number)) {
+            continue;
+        }
         let begins = comments.blocks.iter().find(|(begin, _)| raw.trim_start().starts_with(begin));
         if let Some((begin, end)) = begins {
             let rest = raw.trim_start().get(begin.len()..).unwrap_or_default();
             match rest.split_once(end) {
-                Some((_, behind)) => found.extend(Line::new(behind)),
+                Some((_, behind)) => found.extend(Line::new(number, behind)),
                 None => until = Some(end),
             }
             continue;
         }
         // An attribute of PHP begins as a comment of others does.
         if !is_comment(raw.trim_start(), &comments) {
-            found.extend(Line::new(before_comment(language, raw, comments.line)));
+            found.extend(Line::new(number, before_comment(language, raw, comments.line)));
         }
     }
     found

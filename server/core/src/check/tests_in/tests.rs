@@ -78,6 +78,7 @@ fn python_keeps() {
     python("assert add(2, 3) == 5", "assert calc.add(2, 3) == 5", "");
     python("    assert add(0, 0) == 0\n", "\n\ndef test_zero():\n    assert add(0, 0) == 0\n", "");
     python("def test_add():", "@pytest.mark.slow\ndef test_add():", "");
+    python("import pytest\n", "import pytest\n\nSOURCE = \"\"\"\nx = 1\n\"\"\"\n", "");
     check(
         "t/test_m.py",
         "def test_a():\n    assert f(), \"shoud hold\"\n",

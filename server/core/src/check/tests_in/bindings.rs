@@ -1,0 +1,103 @@
+//! Which names a source binds: what it imports, what it defines itself, what it sets on a module. Read by lines
+//! and indentation, as the inventory of tests is; what stands in comments and strings is none of it.
+
+mod defined;
+mod imports;
+
+use super::lines::{self, Line};
+use super::strings::continued;
+use super::{Language, language};
+
+/// What one file binds where its tests can see it.
+#[derive(Debug, Default)]
+pub struct Bindings {
+    pub imports: Vec<Import>,
+    pub defined: Vec<Defined>,
+    /// Its code, a line each, without comments.
+    pub code: String,
+}
+
+/// A name from elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// As it is called here; empty: whatever the module holds.
+    pub name: String,
+    pub module: String,
+    /// As the module calls it; `None`: the module itself.
+    pub of: Option<String>,
+}
+
+/// A name that the file gives a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Defined {
+    /// `add`; set on something else, `calc.add`; in the place of a module, its name.
+    pub name: String,
+    pub kind: Kind,
+    pub line: usize,
+    /// What it becomes, with its body.
+    pub value: String,
+    /// Within this test, not for the whole file.
+    pub test: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// By a word of the language: a function, a class.
+    Declared,
+    Assigned,
+    /// On an object that has another name.
+    Set,
+    /// A whole module is replaced for whoever loads it.
+    Replaced,
+}
+
+impl Defined {
+    /// It holds code of its own, not only a value.
+    pub fn is_function(&self) -> bool {
+        const WORDS: [&str; 6] = ["lambda", "=>", "function", "func(", "func (", "class"];
+        self.kind == Kind::Declared
+            || WORDS.iter().any(|it| self.value.contains(it))
+            || self.value.trim_start_matches("move ").starts_with('|')
+    }
+}
+
+/// Reads a file. Empty where the language is not known.
+pub fn bindings(path: &str, text: &str) -> Bindings {
+    let Some(language) = language(path) else { return Bindings::default() };
+    let inside = continued(language, text);
+    let mut code = lines::code(language, text);
+    code.retain(|it| !inside.strings.contains(&it.number) && !inside.brackets.contains(&it.number));
+    let joined: Vec<&str> = code.iter().map(|it| it.code).collect();
+    let joined = joined.join("\n");
+    Bindings {
+        imports: imports::imports(language, &joined),
+        defined: defined::defined(language, super::is_test_path(path), &code),
+        code: joined,
+    }
+}
+
+/// The name at the beginning, and what follows it.
+fn ident(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find(|it: char| !super::is_word(it)).unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
+
+/// Whether it stands there as a word of its own.
+pub fn mentions(text: &str, word: &str) -> bool {
+    places(text, word).next().is_some()
+}
+
+/// Whether it is called there.
+pub fn calls(text: &str, word: &str) -> bool {
+    places(text, word).any(|at| text.get(at + word.len()..).is_some_and(|it| it.starts_with('(')))
+}
+
+fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let whole = move |at: &usize| {
+        let before = text.get(..*at).and_then(|it| it.chars().next_back());
+        let after = text.get(at + word.len()..).and_then(|it| it.chars().next());
+        !word.is_empty() && !before.is_some_and(super::is_word) && !after.is_some_and(super::is_word)
+    };
+    text.match_indices(word).map(|(at, _)| at).filter(whole)
+}
