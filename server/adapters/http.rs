@@ -51,9 +51,12 @@ impl Asker<'_> {
         }
     }
 
-    /// Whether anybody listens where a server is to get ready.
-    pub async fn is_taken(self, request: Request) -> bool {
-        matches!(self.ask(What::Listener, request).await, Ok(Said::Taken(true)))
+    /// Whether anybody listens where a server is to get ready; the error says in words why nobody knows.
+    pub async fn is_taken(self, request: Request) -> Result<bool, String> {
+        match self.ask(What::Listener, request).await? {
+            Said::Taken(taken) => Ok(taken),
+            Said::Reply(_) => Err("it took too long".to_owned()),
+        }
     }
 
     /// The error says in words what is wrong with the one who should ask.

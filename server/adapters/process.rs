@@ -19,7 +19,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 
 use loopkeeper_core::redact::Redactor;
@@ -121,6 +120,21 @@ pub enum ProcessError {
 
 /// Starts a job. Needs a tokio runtime, and a thread that lives as long as the job.
 pub fn start(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
+    started(job, domain, Streams::Apart)
+}
+
+/// The same, with its errors on its stdout: two pipes do not tell what was said first.
+pub fn start_in_order(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
+    started(job, domain, Streams::Together)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Streams {
+    Apart,
+    Together,
+}
+
+fn started(job: &Job, domain: &Domain, streams: Streams) -> Result<Running, ProcessError> {
     let output = match &job.output {
         Some(base) => Some(
             OutputFile::create(base, redactor(job))
@@ -130,12 +144,12 @@ pub fn start(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
     };
     let program = find(job)?;
     let shown = program.display().to_string();
-    let spawned = spawn(job, &program, domain);
+    let spawned = spawn(job, &program, domain, streams);
     let spawned = spawned.map_err(|source| ProcessError::Start { program: shown, source })?;
     let (force, forced) = watch::channel(None);
     let (to, inbox) = mpsc::channel(CHUNKS);
     let (pid, control) = (spawned.pid, spawned.control);
-    let (child, out, err) = (spawned.child, Some(spawned.out), Some(spawned.err));
+    let (child, out, err) = (spawned.child, Some(spawned.out), spawned.err);
     let theirs = spawned.for_pump;
     tokio::spawn(Pump { child, pid, control: theirs, out, err, to, force: forced }.run());
     let (lines, grace) = (Lines::default(), job.grace);
@@ -167,15 +181,18 @@ struct Spawned {
     control: UnixStream,
     for_pump: UnixStream,
     out: Receiver,
-    err: Receiver,
+    err: Option<Receiver>,
 }
 
-fn spawn(job: &Job, program: &Path, domain: &Domain) -> io::Result<Spawned> {
+fn spawn(job: &Job, program: &Path, domain: &Domain, streams: Streams) -> io::Result<Spawned> {
     let (control, theirs) = UnixStream::pair()?;
     control.set_nonblocking(true)?;
     let for_pump = control.try_clone()?;
     let (out, out_end) = pipe()?;
-    let (err, err_end) = pipe()?;
+    let (err, err_end) = match streams {
+        Streams::Apart => pipe().map(|(err, end)| (Some(err), end))?,
+        Streams::Together => (None, out_end.try_clone()?),
+    };
     let mut command = domain.command();
     command.arg("--grace-ms").arg(job.grace.as_millis().to_string());
     if let Stdin::File(path) = &job.stdin {
@@ -190,7 +207,7 @@ fn spawn(job: &Job, program: &Path, domain: &Domain) -> io::Result<Spawned> {
     Ok(Spawned { child, pid, control, for_pump, out, err })
 }
 
-fn pipe() -> io::Result<(Receiver, Stdio)> {
+fn pipe() -> io::Result<(Receiver, OwnedFd)> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    Ok((Receiver::from_owned_fd(read)?, Stdio::from(write)))
+    Ok((Receiver::from_owned_fd(read)?, write))
 }

@@ -37,7 +37,7 @@ fn work(name: &str) -> TempDir {
 
 async fn until(lookout: &Lookout, is_so: impl FnMut(&Arc<Picture>) -> bool) -> Arc<Picture> {
     let mut pictures = lookout.pictures();
-    let found = timeout(Duration::from_secs(20), pictures.wait_for(is_so)).await;
+    let found = timeout(Duration::from_secs(60), pictures.wait_for(is_so)).await;
     found.expect("in time").expect("still looking").clone()
 }
 

@@ -3,13 +3,12 @@
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::scenarios::detached::{WAITS, detached, end, go, kinds};
 use crate::support::scenario::Scenario;
-use crate::support::world::World;
+use crate::support::world::{PATIENCE, World};
 
 struct Client {
     read: BufReader<UnixStream>,
@@ -19,7 +18,7 @@ struct Client {
 impl Client {
     fn new(world: &World, id: &str) -> Self {
         let stream = UnixStream::connect(socket(world, id)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut client = Self { read: BufReader::new(stream), hello: Value::Null };
         client.hello = client.line().expect("greets");
         client

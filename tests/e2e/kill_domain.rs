@@ -13,6 +13,8 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use self::rig::{alive, assert_nobody, domains, hostile, stayed, token, until_ready};
 
+use crate::support::world::PATIENCE;
+
 const HELPER: &str = "KILL_DOMAIN_HELPER";
 
 #[tokio::test]
@@ -72,7 +74,7 @@ async fn dropping_a_job_ends_it() {
         until_ready(&mut running).await;
         drop(running);
         // The warden gets its order from a task that needs a turn.
-        let gone = tokio::task::spawn_blocking(move || stayed(&token, Duration::from_secs(10)));
+        let gone = tokio::task::spawn_blocking(move || stayed(&token, PATIENCE));
         assert_eq!(gone.await.unwrap(), [""; 0]);
     }
 }
@@ -87,7 +89,7 @@ fn a_killed_keeper_leaves_nobody() {
         assert!(alive(&token).len() > 100);
         keeper.kill().unwrap();
         keeper.wait().unwrap();
-        assert_eq!(stayed(&token, Duration::from_secs(10)), [""; 0], "{domain:?}");
+        assert_eq!(stayed(&token, PATIENCE), [""; 0], "{domain:?}");
     }
 }
 

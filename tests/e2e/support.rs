@@ -3,6 +3,7 @@
 
 pub(crate) mod lsp;
 pub(crate) mod played;
+pub(crate) mod port;
 pub(crate) mod processes;
 pub(crate) mod scenario;
 pub(crate) mod world;

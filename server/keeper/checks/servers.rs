@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::Plan;
 use crate::adapters::http::{Asker, Request};
-use crate::adapters::process::{How, Job, OutputEvent, Running, Stdin, start};
+use crate::adapters::process::{How, Job, OutputEvent, Running, Stdin, start_in_order};
 use crate::adapters::trust::permit::Approved;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -47,11 +47,16 @@ impl Servers {
             approved.push(plan.permit.service(service).map_err(denied)?);
         }
         for service in &approved {
-            if plan.asker.is_taken(asked(service.clone())).await {
-                // Whoever it is would be judged in place of the one to be started.
-                let ready = &service.value().ready;
-                return Err(NotReady::of(format!("something else already answers at {ready}")));
-            }
+            let ready = &service.value().ready;
+            // Whoever it is would be judged in place of the one to be started.
+            let fact = match plan.asker.is_taken(asked(service.clone())).await {
+                Ok(false) => continue,
+                Ok(true) => format!("something else already answers at {ready}"),
+                Err(why) => {
+                    format!("whether something else answers at {ready} could not be found out: {why}")
+                }
+            };
+            return Err(NotReady::of(fact));
         }
         let mut servers = Self(Vec::new());
         let mut failed = None;
@@ -97,7 +102,7 @@ impl Server {
             output: None,
         };
         let failed = |error| NotReady::of(format!("the server `{name}` could not be started: {error}"));
-        let running = start(&job, plan.domain).map_err(failed)?;
+        let running = start_in_order(&job, plan.domain).map_err(failed)?;
         Ok(Self { name, service, running, said: VecDeque::new() })
     }
 

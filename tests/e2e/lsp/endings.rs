@@ -1,16 +1,12 @@
 //! How the server ends: as the editor says, when the editor is gone, and never otherwise.
 
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::{code, greeted, server};
 use crate::cli::Terminal;
 use crate::support::lsp::{Editor, frame};
-
-/// What an editor that closed may see of a server that is still there.
-const SOON: Duration = Duration::from_secs(10);
 
 #[test]
 fn exit_after_shutdown_ends_with_0_while_stdin_stays_open() {
@@ -50,15 +46,15 @@ fn the_end_of_stdin_ends_it() {
     let terminal = Terminal::new();
     let mut editor = greeted(&terminal);
     editor.close_stdin();
-    assert_eq!(editor.exit_within(SOON).code(), Some(1));
+    assert_eq!(editor.exit_code(), Some(1));
     let mut editor = greeted(&terminal);
     editor.request("shutdown", &Value::Null);
     editor.close_stdin();
-    assert_eq!(editor.exit_within(SOON).code(), Some(0), "after shutdown");
+    assert_eq!(editor.exit_code(), Some(0), "after shutdown");
     let mut editor = Editor::start(server(&terminal));
     editor.write(b"Content-Length: 100\r\n\r\n{\"jsonrpc\"");
     editor.close_stdin();
-    assert_eq!(editor.exit_within(SOON).code(), Some(1), "in the middle of a message");
+    assert_eq!(editor.exit_code(), Some(1), "in the middle of a message");
 }
 
 #[test]
@@ -95,7 +91,7 @@ fn the_death_of_the_editors_process_ends_it() {
     process.kill().unwrap();
     process.wait().unwrap();
     // Its pipes are still open: somebody inherited them.
-    assert_eq!(editor.exit_within(SOON).code(), Some(1));
+    assert_eq!(editor.exit_code(), Some(1));
 }
 
 #[test]
@@ -120,7 +116,7 @@ fn an_editor_that_closed_its_ears_is_gone() {
     let mut editor = Editor::start_deaf(server(&terminal));
     editor.close_stdout();
     editor.ask("initialize", &json!({"capabilities": {}}));
-    assert_eq!(editor.exit_within(SOON).code(), Some(1));
+    assert_eq!(editor.exit_code(), Some(1));
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn ends_in_the_middle_of_its_turn() {
 #[test]
 fn never_answers() {
     let scenario = scenario(&["# mute", WORKS], Verified(2, ""));
-    let played = Scenario { settings: "limits.idle_time = \"500ms\"", ..scenario }.play();
+    let played = Scenario { settings: "limits.idle_time = \"3s\"", ..scenario }.play();
     let run = &played.record("agent-ended", 1)["run"];
     assert_eq!((&run["ending"], &run["survivors"]), (&json!("idle"), &json!(null)), "{run}");
 }
@@ -148,7 +148,7 @@ fn a_session_goes_on_and_repeats_nothing() {
 fn is_told_when_it_has_to_end() {
     let act = "trap '' TERM; read -r last; printf '%s\\n' \"$last\" > \"$folder/last\"; over cancelled";
     let acts = [act, WORKS];
-    let settings = "limits.iteration_time = \"2s\"\nlimits.grace = \"3s\"";
+    let settings = "limits.iteration_time = \"4s\"\nlimits.grace = \"30s\"";
     let played = Scenario { settings, ..scenario(&acts, Verified(2, "")) }.play();
     let last = std::fs::read_to_string(played.world.shared("last")).unwrap();
     assert!(last.contains("session/cancel"), "{last}");

@@ -108,7 +108,7 @@ fn words_that_get_fewer_and_fewer() {
 fn it_rests_tries_again_and_closes_by_itself() {
     let (world, id) = detached(&Scenario {
         criteria: &["It is there: `exists done`"],
-        settings: "breaker.cooldown = \"1s\"",
+        settings: "breaker.cooldown = \"5s\"",
         acts: &["true", "true", "touch other", "true", "touch done"],
         ..Scenario::default()
     });

@@ -137,7 +137,7 @@ fn kills_the_process_above_it() {
     let played = Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &["kill -9 $PPID; sleep 600", "touch done"],
-        settings: "limits.iteration_time = \"1s\"",
+        settings: "limits.iteration_time = \"4s\"",
         ends: Verified(2, ""),
         ..Scenario::default()
     }

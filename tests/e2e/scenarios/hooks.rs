@@ -70,7 +70,7 @@ fn every_event_is_told_once_with_what_it_is_about() {
 fn what_hangs_fails_or_leaves_daemons_delays_nothing_and_is_noted() {
     let (world, _) = detached(&Scenario {
         criteria: &["Far away: `exists nowhere`"],
-        settings: "limits.iterations = 2\n[on]\ntimeout = \"900ms\"\n\
+        settings: "limits.iterations = 2\n[on]\ntimeout = \"5s\"\n\
             iteration_start = [\"sh\", \"-c\", \"setsid sleep 600 & exit 0\"]\n\
             iteration_end = [\"sh\", \"-c\", \"echo stuck >&2; sleep 600\"]\n\
             ended = [\"sh\", \"-c\", \"echo its last word >&2; exit 3\"]",
@@ -78,17 +78,17 @@ fn what_hangs_fails_or_leaves_daemons_delays_nothing_and_is_noted() {
         ..Scenario::default()
     });
     world.until("end", |it| it["type"] == "ended");
-    world.assert_nobody_left_within(std::time::Duration::from_secs(10));
+    world.assert_nobody_left();
     let ended = world.journal();
     let at = |kind: &str, n: u64| {
         let found = ended.iter().find(|it| it["type"] == kind && it["iteration"] == n).unwrap();
         found["up"].as_u64().unwrap()
     };
-    assert!(at("iteration-intended", 2) - at("iteration-ended", 1) < 850, "the loop waited for its hook");
+    assert!(at("iteration-intended", 2) - at("iteration-ended", 1) < 4_500, "the loop waited for its hook");
     let notes = notes(&world);
     let has = |text: &str| assert!(notes.contains(text), "no {text:?} in:\n{notes}");
     has("`on.iteration_start` left processes behind, which were ended: ");
-    has("`on.iteration_end` took longer than 900 ms and was ended: stuck");
+    has("`on.iteration_end` took longer than 5000 ms and was ended: stuck");
     has("`on.ended` failed with exit 3: its last word");
     let mut failed: Vec<&str> = ended
         .iter()

@@ -57,9 +57,9 @@ fn completion_in_the_last_iteration_is_completion() {
 fn duration_ends_a_running_agent() {
     let played = Scenario {
         criteria: FAR,
-        args: &["--max-duration", "1500ms"],
+        args: &["--max-duration", "5s"],
         acts: &["echo $n >> log; sleep 600"],
-        ends: Limit(1, "limit reached: 1.5 s of work, after 1 iteration"),
+        ends: Limit(1, "limit reached: 5.0 s of work, after 1 iteration"),
         ..Scenario::default()
     }
     .play();
@@ -88,9 +88,9 @@ fn a_wait_ends_with_the_time_of_the_loop() {
     Scenario {
         criteria: FAR,
         settings: "limits.between = \"1h\"",
-        args: &["--max-duration", "1s"],
+        args: &["--max-duration", "5s"],
         acts: &["echo $n >> log"],
-        ends: Limit(1, "limit reached: 1.0 s of work, after 1 iteration"),
+        ends: Limit(1, "limit reached: 5.0 s of work, after 1 iteration"),
         ..Scenario::default()
     }
     .play();
@@ -157,7 +157,7 @@ fn speaks_claude(args: &[&str], acts: &[&str], ends: Ends<'_>) -> Played {
 fn a_quota_is_waited_for_until_its_reset() {
     let played = speaks_claude(
         &[],
-        &[&turned_away(1), &format!("touch done; {}", claude(ANSWER))],
+        &[&turned_away(4), &format!("touch done; {}", claude(ANSWER))],
         Verified(2, "after 2 iterations"),
     );
     let waiting = &played.all("waiting")[0];

@@ -98,7 +98,7 @@ fn what_is_allowed_for_the_loop_is_not_asked_again() {
 fn unanswered_it_is_denied_and_so_is_what_comes_after() {
     let twice = format!("{WANTS}{WANTS}over end_turn");
     // An agent that worked for so long would be ended, idle or over its time.
-    let settings = "questions.patience = \"3s\"\nlimits.idle_time = \"1s\"\nlimits.iteration_time = \"2s\"\n";
+    let settings = "questions.patience = \"6s\"\nlimits.idle_time = \"3s\"\nlimits.iteration_time = \"5s\"\n";
     let (world, _) = asked(&[&twice, WORKS], settings);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     assert_eq!((all(&world, "asked").len(), all(&world, "answered").len()), (1, 1));
@@ -111,7 +111,7 @@ fn unanswered_it_is_denied_and_so_is_what_comes_after() {
 fn a_stop_takes_the_question_back() {
     for order in [["stop"].as_slice(), &["stop", "--now"], &["pause"]] {
         let act = format!("trap '' TERM\n{}", wants());
-        let (world, id) = asked(&[&act, WORKS], "limits.grace = \"5s\"\n");
+        let (world, id) = asked(&[&act, WORKS], "limits.grace = \"30s\"\n");
         let (word, now) = order.split_first().unwrap();
         world.run(&[&[*word, id.as_str()], now].concat()).expect(0);
         assert_eq!(replied(&world), json!({"outcome": "cancelled"}), "{order:?}");

@@ -169,7 +169,7 @@ fn a_state_folder_that_is_deleted_ends_the_agent() {
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
     fs::remove_dir_all(world.terminal.state()).unwrap();
-    world.assert_nobody_left_within(PATIENCE);
+    world.assert_nobody_left();
     assert_eq!(world.terminal.read("log"), "1\n");
     world.run(&["status"]).expect(0).out("No loops");
 }

@@ -5,16 +5,13 @@ use std::fs;
 use std::net::TcpListener;
 
 use super::detached::{detached, end};
+use crate::support::port::Port;
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::Scenario;
 
-/// A port that nobody has at the moment.
-fn port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
-fn serve(port: u16, mode: &str, timeout: &str) -> String {
+fn serve(port: &Port, mode: &str, timeout: &str) -> String {
     let rig = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rigs/serve.py");
+    let port = port.number;
     let ready = format!("http://localhost:{port}/health");
     let never = "echo never >> ../agent/served; echo still compiling; exec sleep 600";
     let command = match mode {
@@ -27,15 +24,19 @@ fn serve(port: u16, mode: &str, timeout: &str) -> String {
     )
 }
 
+fn health(port: &Port) -> String {
+    format!("Health: `GET http://localhost:{}/health`", port.number)
+}
+
 #[test]
 fn a_server_is_started_for_each_round_and_leaves_nobody() {
     for mode in ["late", "children"] {
-        let port = port();
-        let users = format!("Users: `GET http://localhost:{port}/users` `>= 4`");
-        let health = format!("Health: `GET http://localhost:{port}/health` `200` `/^ok$/`");
+        let port = Port::keep();
+        let users = format!("Users: `GET http://localhost:{}/users` `>= 4`", port.number);
+        let health = format!("Health: `GET http://localhost:{}/health` `200` `/^ok$/`", port.number);
         let played = Scenario {
             criteria: &[&users, &health],
-            settings: &serve(port, mode, "20s"),
+            settings: &serve(&port, mode, "20s"),
             acts: &["echo 4 > users.txt"],
             ends: Verified(1, ""),
             ..Scenario::default()
@@ -53,12 +54,12 @@ fn a_server_is_started_for_each_round_and_leaves_nobody() {
 #[test]
 fn a_server_that_is_not_ready_makes_no_pass() {
     let check = |mode: &str, timeout: &str, fact: &str, said: &str| {
-        let port = port();
-        let busy = (mode == "busy").then(|| TcpListener::bind(("127.0.0.1", port)).unwrap());
-        let health = format!("Health: `GET http://localhost:{port}/health`");
+        let port = Port::keep();
+        let busy = (mode == "busy").then(|| TcpListener::bind(("127.0.0.1", port.number)).unwrap());
+        let health = health(&port);
         let played = Scenario {
             criteria: &[&health, "Beside: `exists PROMPT.md`"],
-            settings: &serve(port, mode, timeout).replace("iterations = 2", "iterations = 1"),
+            settings: &serve(&port, mode, timeout).replace("iterations = 2", "iterations = 1"),
             acts: &["echo $n > log"],
             ends: Limit(1, ""),
             ..Scenario::default()
@@ -74,17 +75,17 @@ fn a_server_that_is_not_ready_makes_no_pass() {
         assert_eq!(played.world.shared("served").exists(), mode != "busy");
     };
     check("exits", "20s", "ended before it was ready: no database", "starting\nno database");
-    check("never", "500ms", "within 500 ms: still compiling", "still compiling");
+    check("never", "5s", "within 5 s: still compiling", "still compiling");
     check("busy", "20s", "something else already answers at http://localhost:", "");
 }
 
 #[test]
 fn a_redirect_to_where_nobody_pointed_is_not_followed() {
-    let port = port();
-    let away = format!("Away: `GET http://localhost:{port}/away`");
+    let port = Port::keep();
+    let away = format!("Away: `GET http://localhost:{}/away`", port.number);
     let played = Scenario {
         criteria: &[&away],
-        settings: &serve(port, "ok", "20s").replace("iterations = 2", "iterations = 1"),
+        settings: &serve(&port, "ok", "20s").replace("iterations = 2", "iterations = 1"),
         acts: &["echo $n > log"],
         ends: Limit(1, ""),
         ..Scenario::default()
@@ -99,18 +100,18 @@ fn a_redirect_to_where_nobody_pointed_is_not_followed() {
 fn a_round_without_a_request_starts_none_and_nothing_starts_untrusted() {
     let played = Scenario {
         criteria: &["It is there: `exists done`"],
-        settings: &serve(port(), "ok", "20s"),
+        settings: &serve(&Port::keep(), "ok", "20s"),
         acts: &["touch done"],
         ends: Verified(1, ""),
         ..Scenario::default()
     }
     .play();
     assert!(!played.world.shared("served").exists());
-    let port = port();
-    let health = format!("Health: `GET http://localhost:{port}/health`");
+    let port = Port::keep();
+    let health = health(&port);
     let world = Scenario {
         criteria: &[&health],
-        settings: &serve(port, "ok", "20s"),
+        settings: &serve(&port, "ok", "20s"),
         acts: &["true"],
         ..Scenario::default()
     }
@@ -119,17 +120,17 @@ fn a_round_without_a_request_starts_none_and_nothing_starts_untrusted() {
     world.run(&["run"]).expect(5);
     assert!(!world.shared("served").exists());
     let page = world.run(&["trust"]);
-    page.expect(5).out(&format!("GET http://localhost:{port}/health\n"));
-    page.out(&format!("server      ready at http://localhost:{port}/health\n    python3 "));
+    let ready = format!("http://localhost:{}/health\n", port.number);
+    page.expect(5).out(&format!("GET {ready}")).out(&format!("server      ready at {ready}    python3 "));
 }
 
 #[test]
 fn a_round_that_is_given_up_ends_its_servers() {
-    let port = port();
-    let health = format!("Health: `GET http://localhost:{port}/health`");
+    let port = Port::keep();
+    let health = health(&port);
     let (world, id) = detached(&Scenario {
         criteria: &[&health],
-        settings: &serve(port, "never", "10m"),
+        settings: &serve(&port, "never", "10m"),
         acts: &["true"],
         ..Scenario::default()
     });

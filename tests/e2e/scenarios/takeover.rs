@@ -45,7 +45,7 @@ fn check(acts: &[String], ends: Ends<'_>, agents: &[&str]) -> Played {
 
 #[test]
 fn at_a_usage_limit_the_next_works_at_once_and_the_first_returns_after_its_reset() {
-    let acts = [limited(1), works("sleep 4"), works("touch done")];
+    let acts = [limited(4), works("sleep 7"), works("touch done")];
     let played = check(&acts, Verified(3, "after 3 iterations"), &["mine", "other", "mine"]);
     assert_eq!(played.all("waiting").len(), 0);
     played.file("log", "other\nmine\n");
@@ -79,7 +79,7 @@ fn three_crashes_let_the_next_work() {
 
 #[test]
 fn where_both_are_limited_the_earliest_reset_is_waited_for() {
-    let acts = [limited(3), limited(600), works("touch done")];
+    let acts = [limited(6), limited(600), works("touch done")];
     let played = check(&acts, Verified(3, ""), &["mine", "other", "mine"]);
     let waits = played.all("waiting");
     assert_eq!((waits.len(), &waits[0]["reason"]), (1, &"quota".into()));
@@ -88,7 +88,7 @@ fn where_both_are_limited_the_earliest_reset_is_waited_for() {
 
 #[test]
 fn the_argument_wins_over_the_list() {
-    let (limit, work) = (limited(1), works("true"));
+    let (limit, work) = (limited(4), works("true"));
     let played = Scenario {
         args: &["--agent", "other", "--max-iterations", "2"],
         ..scenario(TWO, &[&limit, &work], Limit(2, "limit reached: 2 iterations"))

@@ -145,15 +145,10 @@ impl World {
         shown["loops"][0].clone()
     }
 
-    /// Asserts that nobody of this world is alive; who is just going gets a moment.
+    /// Asserts that nobody of this world stays alive; who is just going gets the time to go.
     #[track_caller]
     pub(crate) fn assert_nobody_left(&self) {
-        self.assert_nobody_left_within(Duration::from_secs(2));
-    }
-
-    #[track_caller]
-    pub(crate) fn assert_nobody_left_within(&self, time: Duration) {
-        let stayed = stayed_around(self.terminal.folder(), time);
+        let stayed = stayed_around(self.terminal.folder(), PATIENCE);
         assert!(stayed.is_empty(), "still alive: {stayed:#?}");
     }
 }

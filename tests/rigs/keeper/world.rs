@@ -223,7 +223,7 @@ impl World {
     /// Nothing of any agent is alive, or becomes so.
     #[track_caller]
     pub(super) fn assert_nobody(&self, when: &str) {
-        let stayed = stayed(&self.token, Duration::from_secs(10));
+        let stayed = stayed(&self.token, LONG);
         assert!(stayed.is_empty(), "{when}: {stayed:?}");
     }
 }

@@ -1,8 +1,9 @@
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpListener;
-use std::time::{Duration, Instant};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
+use std::time::Duration;
 
 use loopkeeper_core::check::answer::{BODY_BYTES, Reply};
+use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
 use super::{Question, What, ask, is_taken};
 
@@ -100,14 +101,15 @@ fn odd_ways_to_write_an_address_earn_nothing() {
 
 #[test]
 fn what_does_not_come_is_no_answer() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // It has a port and does not listen: nobody else gets it meanwhile.
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let free = SocketAddrV4::try_from(getsockname(&socket).unwrap()).unwrap().port();
     assert_eq!(refused(&format!("http://127.0.0.1:{free}/")), format!("nobody answers at 127.0.0.1:{free}"));
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://127.0.0.1:{}/", silent.local_addr().unwrap().port());
-    let begun = Instant::now();
     let hurried = Question { timeout: Duration::from_millis(200), ..question(&url) };
     assert_eq!(ask(&hurried), Reply::TimedOut);
-    assert!(begun.elapsed() < Duration::from_secs(5));
     assert!(is_taken(&hurried));
     assert!(!is_taken(&question(&format!("http://127.0.0.1:{free}/"))));
 }
