@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::cli_run::{project, until};
 use crate::kill_domain::rig::{alive, stayed, token};
-use crate::support::world::PATIENCE;
+use crate::support::world::{PATIENCE, delete};
 
 /// Starts a loop whose agent never ends, does the harm, and waits until the keeper is gone.
 fn check(name: &str, harm: fn(&Path), expect: &str) {
@@ -63,7 +63,7 @@ fn a_keeper_notices_that_its_state_is_gone() {
         let check = |name, harm, expect| {
             scope.spawn(move || check(name, harm, expect));
         };
-        check("everything deleted", |state| fs::remove_dir_all(state).unwrap(), "journal.jsonl");
+        check("everything deleted", delete, "journal.jsonl");
         check(
             "journal replaced",
             |state| {

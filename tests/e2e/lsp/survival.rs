@@ -13,7 +13,7 @@ use super::studio::{Studio, done, everything, has, is_in, remarks, start};
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::lsp::Editor;
 use crate::support::scenario::Scenario;
-use crate::support::world::{PATIENCE, wait_until};
+use crate::support::world::{delete, wait_until};
 
 fn thrice() -> Scenario<'static> {
     let criteria = &["Enough: `$ wc -l < log` `>= 3`"];
@@ -165,11 +165,7 @@ fn a_state_folder_that_is_deleted_is_made_again_and_watched_again() {
     let mut studio = Studio::open(&Scenario { acts: &["echo $n >> log"], ..thrice() });
     let id = studio.start("PROMPT.md");
     studio.status(|it| is_in(it, &id, "done"));
-    let until = Instant::now() + PATIENCE;
-    // The keeper of a loop that just ended may still put something there.
-    while let Err(error) = fs::remove_dir_all(studio.world.terminal.state()) {
-        assert!(Instant::now() < until, "{error}");
-    }
+    delete(&studio.world.terminal.state());
     studio.status(|it| it["loops"] == json!([]) && it["tasks"][0]["state"] == "idle");
     studio.status(|it| it["tasks"][0]["unknownCommands"] != 0);
     // Seen by its own watches: nothing is said to the server.

@@ -5,7 +5,7 @@ use std::fs;
 use super::detached::{WAITS, detached, end, go, kinds};
 use crate::support::processes::around;
 use crate::support::scenario::Scenario;
-use crate::support::world::{PATIENCE, World};
+use crate::support::world::{PATIENCE, World, delete};
 
 /// The processes of this loop whose arguments have this word.
 pub(crate) fn kill(world: &World, word: &str) {
@@ -168,7 +168,7 @@ fn a_state_folder_that_is_deleted_ends_the_agent() {
     let (world, _) =
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
-    fs::remove_dir_all(world.terminal.state()).unwrap();
+    delete(&world.terminal.state());
     world.assert_nobody_left();
     assert_eq!(world.terminal.read("log"), "1\n");
     world.run(&["status"]).expect(0).out("No loops");

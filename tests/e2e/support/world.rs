@@ -168,6 +168,13 @@ pub(crate) fn wait_until(is_so: impl Fn() -> bool, otherwise: impl Fn() -> Strin
     assert!(within_patience(|| is_so().then_some(())).is_some(), "{}", otherwise());
 }
 
+/// Deletes a folder in which somebody who works there may just make something.
+#[track_caller]
+pub(crate) fn delete(folder: &Path) {
+    let error = || fs::remove_dir_all(folder).err().filter(|it| it.kind() != std::io::ErrorKind::NotFound);
+    wait_until(|| error().is_none(), || format!("{} stays: {:?}", folder.display(), error()));
+}
+
 /// The end of an external event that sends no word: looked for until it is there.
 fn within_patience<T>(look: impl Fn() -> Option<T>) -> Option<T> {
     let until = Instant::now() + PATIENCE;

@@ -5,7 +5,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { until } from "./until.mjs";
@@ -144,23 +143,17 @@ export class Editor {
   }
 
   async serve(trust) {
-    this.port = await freePort();
     const log = path.join(this.root, "log");
     const out = fs.openSync(log, "w");
-    const args = ["--auth", "none", "--bind-addr", `127.0.0.1:${this.port}`, "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--disable-proxy"];
+    const args = ["--auth", "none", "--bind-addr", "127.0.0.1:0", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override", "--disable-proxy"];
     if (!trust) args.push("--disable-workspace-trust");
     this.process = spawn(tools.node, [...this.base, ...args], { env: this.env, stdio: ["ignore", out, out], detached: true });
     fs.closeSync(out);
-    await until("code-server answers", () => fetch(`http://127.0.0.1:${this.port}/healthz`).then((it) => it.ok, () => false), () => fs.readFileSync(log, "utf8"));
+    const said = () => fs.readFileSync(log, "utf8");
+    // A port that was looked for beforehand may be another's by now.
+    this.port = await until("code-server listens", () => said().match(/listening on http:\/\/127\.0\.0\.1:(\d+)/)?.[1], said);
+    await until("code-server answers", () => fetch(`http://127.0.0.1:${this.port}/healthz`).then((it) => it.ok, () => false), said);
   }
-}
-
-async function freePort() {
-  const server = net.createServer();
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address();
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 /** code-server has children of its own, all in the group that it leads. */

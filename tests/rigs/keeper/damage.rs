@@ -1,11 +1,11 @@
 //! A journal that something else wrote into, and a state folder that is gone.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
 use super::world::World;
+use crate::support::world::delete;
 
 /// A keeper of the foreground whose first agent waits.
 fn at_work(world: &World) -> Child {
@@ -58,11 +58,7 @@ fn rig_a_deleted_state_folder_ends_a_detached_keeper() {
     let pid = world.until("at work", |it| {
         it.ledger().contains("start").then(|| it.status().unwrap()["keeper"]["pid"].to_string())
     });
-    // A keeper at work may write one file more while the others go.
-    world.until("deleted", |it| match fs::remove_dir_all(it.terminal.state()) {
-        Ok(()) => Some(()),
-        Err(error) => (error.kind() == ErrorKind::NotFound).then_some(()),
-    });
+    delete(&world.terminal.state());
     world.until("gone", |_| (!Path::new("/proc").join(&pid).join("exe").exists()).then_some(()));
     world.assert_nobody("without a state folder");
     assert!(!world.terminal.state().exists(), "nothing is made anew");
