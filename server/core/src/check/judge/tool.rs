@@ -48,11 +48,14 @@ pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
         0 => None,
         _ => {
             let cargo = || {
-                let found = CARGO.captures(stderr)?;
+                let found = CARGO.captures(Some(stderr).filter(|it| it.contains("error: "))?)?;
                 let sub = found.name("sub").map(|it| format!("cargo-{}", it.as_str()));
                 sub.or_else(|| Some(found.name("tool")?.as_str().to_owned()))
             };
-            let module = || Some(MODULE.captures(stderr)?.name("name")?.as_str().to_owned());
+            let module = || {
+                let said = Some(stderr).filter(|it| it.contains("No module named"))?;
+                Some(MODULE.captures(said)?.name("name")?.as_str().to_owned())
+            };
             cargo().or_else(module).map(|it| not_found(&it))
         }
     }
@@ -60,6 +63,10 @@ pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
 
 /// How many errors tsc or rustc counted. No test counts: they say nothing about what ran.
 pub(super) fn errors(output: &str) -> Option<u64> {
+    // Most failures have neither, and patterns are compiled when they are first asked.
+    if !output.contains("error TS") && !output.contains("previous error") {
+        return None;
+    }
     let tsc = TSC.find_iter(output).count() as u64;
     let counted = |it: regex::Captures<'_>| it.name("count").map_or(1, |it| it.as_str().parse().unwrap_or(1));
     let rustc = RUSTC.captures_iter(output).map(counted).fold(0_u64, u64::saturating_add);
