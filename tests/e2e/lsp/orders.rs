@@ -54,7 +54,7 @@ fn paused_steered_resumed_and_stopped() {
 fn a_criterion_saved_while_the_agent_works_is_taken_up() {
     for (saved, kind) in [(true, "completed"), (false, "limit")] {
         // The keeper hears of it beside everything else.
-        let slow = format!("{WAITS}; sleep 1.5");
+        let slow = format!("{WAITS}; sleep 5");
         let mut studio = Studio::open(&Scenario {
             settings: "limits.iterations = 2",
             ..far(&[&slow, "echo more >> log"])

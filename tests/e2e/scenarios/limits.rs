@@ -171,7 +171,7 @@ fn a_quota_longer_than_the_loop_ends_it_at_once() {
     // Far ahead, nonsense, and long over: none of them is waited for, none makes it spin.
     for seconds in [5 * 3600, 80 * 365 * 24 * 3600, -3600] {
         let played = speaks_claude(
-            &["--max-duration", "20s"],
+            &["--max-duration", "50s"],
             &[&turned_away(seconds)],
             Limit(1, "after 1 iteration: the usage limit of the provider lasts longer"),
         );
@@ -191,7 +191,7 @@ fn several_loops_share_the_calls_of_an_hour() {
     let worlds: Vec<World> = (0..4).map(|_| scenario.world()).collect();
     let state = worlds[0].terminal.state();
     let start = |world: &World| {
-        let mut command = world.terminal.command(&["run", "--json", "--trust", "--max-duration", "40s"]);
+        let mut command = world.terminal.command(&["run", "--json", "--trust", "--max-duration", "10m"]);
         command.env("LOOPKEEPER_STATE_DIR", &state).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()
     };

@@ -36,7 +36,7 @@ fn a_server_is_started_for_each_round_and_leaves_nobody() {
         let health = format!("Health: `GET http://localhost:{}/health` `200` `/^ok$/`", port.number);
         let played = Scenario {
             criteria: &[&users, &health],
-            settings: &serve(&port, mode, "20s"),
+            settings: &serve(&port, mode, "60s"),
             acts: &["echo 4 > users.txt"],
             ends: Verified(1, ""),
             ..Scenario::default()
@@ -74,9 +74,9 @@ fn a_server_that_is_not_ready_makes_no_pass() {
         assert_eq!(results[1]["status"], "pass");
         assert_eq!(played.world.shared("served").exists(), mode != "busy");
     };
-    check("exits", "20s", "ended before it was ready: no database", "starting\nno database");
+    check("exits", "60s", "ended before it was ready: no database", "starting\nno database");
     check("never", "5s", "within 5 s: still compiling", "still compiling");
-    check("busy", "20s", "something else already answers at http://localhost:", "");
+    check("busy", "60s", "something else already answers at http://localhost:", "");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_redirect_to_where_nobody_pointed_is_not_followed() {
     let away = format!("Away: `GET http://localhost:{}/away`", port.number);
     let played = Scenario {
         criteria: &[&away],
-        settings: &serve(&port, "ok", "20s").replace("iterations = 2", "iterations = 1"),
+        settings: &serve(&port, "ok", "60s").replace("iterations = 2", "iterations = 1"),
         acts: &["echo $n > log"],
         ends: Limit(1, ""),
         ..Scenario::default()
@@ -100,7 +100,7 @@ fn a_redirect_to_where_nobody_pointed_is_not_followed() {
 fn a_round_without_a_request_starts_none_and_nothing_starts_untrusted() {
     let played = Scenario {
         criteria: &["It is there: `exists done`"],
-        settings: &serve(&Port::keep(), "ok", "20s"),
+        settings: &serve(&Port::keep(), "ok", "60s"),
         acts: &["touch done"],
         ends: Verified(1, ""),
         ..Scenario::default()
@@ -111,7 +111,7 @@ fn a_round_without_a_request_starts_none_and_nothing_starts_untrusted() {
     let health = health(&port);
     let world = Scenario {
         criteria: &[&health],
-        settings: &serve(&port, "ok", "20s"),
+        settings: &serve(&port, "ok", "60s"),
         acts: &["true"],
         ..Scenario::default()
     }
