@@ -12,6 +12,7 @@ pub mod git;
 pub mod http;
 pub mod journal_file;
 pub mod machine;
+pub mod moving;
 pub mod process;
 pub mod sandbox;
 pub mod scratch;

@@ -2,7 +2,7 @@
 //! the effects. No rule about loops lives here.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use loopkeeper_core::decide::{self, Effect, Event, Live, Loop, Order, Phase, Step};
@@ -165,8 +165,13 @@ impl Keeper {
         let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
         let watch = if rests { Watch::Resting } else { Watch::Working };
         // Without its locks another keeper may believe that it is alone.
-        let is_ours = || self.journal.check().is_ok() && self.locks.iter().all(Lock::is_in_place);
-        let mut gone = std::pin::pin!(signals::gone(self.journal_path.clone(), watch, is_ours));
+        let is_journal = || match self.journal.check() {
+            // A resting one says so itself when it is next written to.
+            Err(JournalError::Foreign { .. }) => rests,
+            looked => looked.is_ok(),
+        };
+        let is_ours = || is_journal() && self.locks.iter().all(Lock::is_in_place);
+        let mut gone = std::pin::pin!(signals::gone(self.places(), watch, is_ours));
         let due = due.map(|it| it.awake);
         tokio::select! {
             biased;
@@ -182,6 +187,14 @@ impl Keeper {
             () = self.alarm.until(due) => Ok(Some((Event::DeadlinePassed, None))),
             gone = &mut gone => Err(gone),
         }
+    }
+
+    /// What has to stay where it is: the journal first, the locks, and the folders of the state that hold them.
+    fn places(&self) -> Vec<PathBuf> {
+        let root = self.hands.scene.state.root();
+        let folders = self.journal_path.ancestors().take_while(|it| it.starts_with(root));
+        let locks = self.locks.iter().map(Lock::path);
+        folders.chain(locks).map(Path::to_path_buf).collect()
     }
 
     fn turn(&mut self, event: Event) -> Result<Answer, KeeperError> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal as Source, SignalKind, signal};
 
 use super::KeeperError;
+use crate::adapters::moving::Moving;
 
 /// Whether there is anything that must not go on without a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,15 +57,22 @@ impl Signals {
     }
 }
 
-/// Resolves when the journal is no longer ours; never while nothing runs, so that a resting keeper never wakes.
-pub(super) async fn gone(journal: PathBuf, watch: Watch, is_ours: impl Fn() -> bool) -> KeeperError {
-    if watch == Watch::Resting {
-        std::future::pending::<()>().await;
-    }
-    loop {
+/// Resolves when the journal, the first of `paths`, is no longer ours. While nothing runs it hears of that and never
+/// looks, so that a resting keeper never wakes.
+pub(super) async fn gone(paths: Vec<PathBuf>, watch: Watch, is_ours: impl Fn() -> bool) -> KeeperError {
+    let path = paths.first().cloned().unwrap_or_default();
+    while watch == Watch::Working {
         tokio::time::sleep(LOOK_EVERY).await;
         if !is_ours() {
-            return KeeperError::StateGone { path: journal };
+            return KeeperError::StateGone { path };
         }
+    }
+    loop {
+        // Anew each time: what has come to another path is none of ours any more.
+        let moving = Moving::of(paths.iter().cloned());
+        if !is_ours() {
+            return KeeperError::StateGone { path };
+        }
+        moving.next().await;
     }
 }

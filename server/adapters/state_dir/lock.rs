@@ -44,6 +44,10 @@ pub struct Lock {
 }
 
 impl Lock {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether the lock's file is still the one at its path. If not, another keeper may believe it is alone.
     pub fn is_in_place(&self) -> bool {
         same_file(&self.file, &self.path)

@@ -175,6 +175,28 @@ fn a_state_folder_that_is_deleted_ends_the_agent() {
 }
 
 #[test]
+fn a_state_folder_that_is_deleted_ends_a_keeper_that_rests() {
+    let takes: [fn(&std::path::Path); 2] =
+        [delete, |state| fs::rename(state, state.with_extension("old")).unwrap()];
+    for take in takes {
+        let criteria: &[&str] = &["Far: `exists nowhere`"];
+        let (world, id) = detached(&Scenario { criteria, acts: &[WAITS], ..Scenario::default() });
+        world.until_shared("up.1");
+        world.run(&["pause", &id]).expect(0);
+        go(&world, 1);
+        world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+        assert_eq!(world.status()["phase"], "paused");
+        take(&world.terminal.state());
+        world.assert_nobody_left();
+        assert_eq!(world.terminal.read("log"), "1\n", "nothing of the tree is lost");
+        // Nobody holds the tree any more.
+        world.run(&["run", "--detach", "--trust"]).expect(0);
+        world.until_shared("up.2");
+        world.run(&["stop", "--now"]).expect(0);
+    }
+}
+
+#[test]
 fn orders_right_after_a_resume_find_the_new_keeper() {
     // The killed keeper's socket is still there: it must not be taken for that of the new one.
     let (world, id) =
