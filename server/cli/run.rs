@@ -79,14 +79,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         failure::warn(warning);
     }
     let crew = Crew::of(&work)?;
-    for missing in &crew.left_out {
-        failure::warn(format_args!("{missing}: the others of the list work without it"));
-    }
-    if let Some(place) = &crew.hooks_off {
-        failure::warn(format_args!(
-            "`disableAllHooks` in {place} switches the hooks of `{}` off: its subagents are counted and never refused",
-            crew.agent.name
-        ));
+    for warning in crew.warnings() {
+        failure::warn(warning);
     }
     let items = front::trust::items(&work, &crew)?;
     let state = StateDir::open()?;

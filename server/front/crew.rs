@@ -79,6 +79,16 @@ impl Crew {
         off.chain(can.lacks().into_iter().map(str::to_owned)).collect()
     }
 
+    /// What its user should know before it starts, though it can.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let left_out = self.left_out.iter().map(|it| format!("{it}: the others of the list work without it"));
+        let hooks_off = self.hooks_off.iter().map(|place| {
+            let name = &self.agent.name;
+            format!("`disableAllHooks` in {place} switches the hooks of `{name}` off: its subagents are counted and never refused")
+        });
+        left_out.chain(hooks_off).collect()
+    }
+
     /// Everybody whom loopkeeper starts.
     pub(crate) fn all(&self) -> impl Iterator<Item = &AgentPlan> {
         let own = (!self.is_lent).then_some(&self.agent);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loopkeeper_core::settings::Argument;
+use loopkeeper_core::view::words;
 
 use super::{Done, Refusal, blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
@@ -12,6 +13,7 @@ use crate::front::work::Work;
 use crate::front::{self, keeper, start as beginnings};
 use crate::lookout::picture::TaskSeen;
 use crate::lsp::ext::{CommandResult, StartArgs, StartLimits};
+use crate::lsp::questions;
 use crate::lsp::shared::Shared;
 
 pub(super) async fn start(shared: &Arc<Shared>, args: StartArgs) -> Done {
@@ -21,13 +23,18 @@ pub(super) async fn start(shared: &Arc<Shared>, args: StartArgs) -> Done {
     let asked = args.clone();
     let begun = blocking(move || begin(&task, &args)).await?;
     match begun {
-        Begun::Runs { loop_id } => Ok(CommandResult { loop_id: Some(loop_id), ..CommandResult::default() }),
+        Begun::Runs { loop_id, warnings } => {
+            for warning in warnings {
+                questions::warn(shared, &words::capitalised(&warning)).await;
+            }
+            Ok(CommandResult { loop_id: Some(loop_id), ..CommandResult::default() })
+        }
         Begun::Untrusted(page) => Err(trust::ask(shared, page, trust::Then::Start(asked))),
     }
 }
 
 enum Begun {
-    Runs { loop_id: String },
+    Runs { loop_id: String, warnings: Vec<String> },
     Untrusted(trust::Needed),
 }
 
@@ -42,6 +49,7 @@ fn begin(task: &TaskSeen, args: &StartArgs) -> Result<Begun, Refusal> {
     if let Some(needed) = trust::needed(&store, &work, &items)? {
         return Ok(Begun::Untrusted(needed));
     }
+    let warnings = crew.warnings();
     let start = Start { work: &work, crew, anyway: args.anyway, own_promise: false, attended: Attended::Yes };
     let dir = beginnings::prepare(&store, &start)?;
     if let Err(failure) = keeper::start_detached(&store, &dir, None) {
@@ -50,7 +58,7 @@ fn begin(task: &TaskSeen, args: &StartArgs) -> Result<Begun, Refusal> {
         beginnings::refuse_busy(&store, &work)?;
         return Err(failure.into());
     }
-    Ok(Begun::Runs { loop_id: dir.id().to_owned() })
+    Ok(Begun::Runs { loop_id: dir.id().to_owned(), warnings })
 }
 
 /// What was asked for besides the configuration, as `run` would take it.

@@ -31,6 +31,25 @@ fn a_loop_runs_from_the_editor_to_its_end() {
 }
 
 #[test]
+fn hooks_that_are_switched_off_are_told_of_once_at_the_start() {
+    let said = |files: &[(&str, &str)]| {
+        let files = [files, &[("fake.sh", "touch made\n")]].concat();
+        let settings = "agent = [\"claude\"]\n[agents.claude]\ncommand = [\"/bin/sh\", \"fake.sh\"]\n";
+        let mut studio = Studio::open(&Scenario { files: &files, settings, ..task(MAKES) });
+        studio.trust("PROMPT.md");
+        let id = studio.start("PROMPT.md");
+        studio.status(|it| is_in(it, &id, "done"));
+        let warned = |it: &Value| it["method"] == "window/showMessage" && it["params"]["type"] == 2;
+        let messages = studio.editor.messages();
+        messages.iter().filter(|it| warned(it)).map(|it| it["params"]["message"].clone()).collect::<Vec<_>>()
+    };
+    let off = said(&[(".claude/settings.json", "{\"disableAllHooks\": true}")]);
+    let sentence = "`disableAllHooks` in .claude/settings.json switches the hooks of `claude` off: its subagents are counted and never refused";
+    assert_eq!(off, [sentence]);
+    assert!(said(&[(".claude/settings.json", "{\"disableAllHooks\": false}")]).is_empty());
+}
+
+#[test]
 fn limits_agent_and_anyway_count() {
     let mut studio = Studio::open(&task(&[WAITS]));
     studio.trust("PROMPT.md");
