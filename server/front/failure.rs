@@ -61,12 +61,8 @@ impl Failure {
     pub(crate) fn new(kind: Kind, what: impl Display) -> Self {
         let what = what.to_string();
         // Sentences of the core carry their remedy with them.
-        match what.split_once(". Hint: ").or_else(|| what.split_once("\nHint: ")) {
-            Some((what, hint)) => {
-                Self { kind, what: what.to_owned(), hint: Some(hint.to_owned()), holder: None }
-            }
-            None => Self { kind, what, hint: None, holder: None },
-        }
+        let (fact, hint) = words::fact_and_hint(&what);
+        Self { kind, what: fact.to_owned(), hint: hint.map(str::to_owned), holder: None }
     }
 
     /// Wrong arguments or configuration.

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use loopkeeper_core::agent::claude::hooks::CAP;
+use loopkeeper_core::agent::hooks::PROMPT_PATIENCE_S;
 use serde_json::{Value, json};
 
 use super::payload::{self, Payload};
@@ -24,8 +25,6 @@ const PROCESS: &str = "CLAUDE_PID";
 const ENTRY: &str = "CLAUDE_CODE_ENTRYPOINT";
 /// In a terminal, by a person.
 const TERMINAL: &str = "cli";
-/// The snapshot and the user's own command before an iteration.
-const FOR_A_PROMPT: Duration = Duration::from_secs(600);
 /// It is only told.
 const FOR_AN_END: Duration = Duration::from_secs(2);
 
@@ -56,7 +55,7 @@ impl Event {
 
     fn patience(self) -> Option<Duration> {
         match self {
-            Self::Prompt => Some(FOR_A_PROMPT),
+            Self::Prompt => Some(Duration::from_secs(PROMPT_PATIENCE_S)),
             Self::End => Some(FOR_AN_END),
             Self::Known(event) => event.patience(),
         }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use loopkeeper_core::decide::{Loop, weakening};
 use loopkeeper_core::journal::{OutcomeKind, QuestionKind};
 use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{LoopStatus, Phase, QuestionStatus, State, headline};
+use loopkeeper_core::view::{LoopStatus, Phase, QuestionStatus, State, headline, words};
 use lsp_types::{Command, MessageType};
 use serde_json::{Value, json};
 
@@ -152,10 +152,8 @@ fn command(title: &str, command: &str, argument: &Value) -> Command {
 async fn send(shared: &Shared, mut alert: AlertParams) {
     if shared.session().knows_us() {
         // Its buttons do what the hint would have typed in a terminal.
-        if alert.actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING)
-            && let Some((fact, _)) = alert.message.split_once(". Hint: ")
-        {
-            alert.message = fact.to_owned();
+        if alert.actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING) {
+            alert.message = words::fact_and_hint(&alert.message).0.to_owned();
         }
         shared.client.send_notification::<Alert>(alert).await;
         return;

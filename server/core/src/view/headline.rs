@@ -15,10 +15,10 @@ pub fn headline(status: &LoopStatus) -> String {
     }
     let what = what(status);
     // A remedy ends the line.
-    let (fact, hint) = what.split_once(". Hint: ").unwrap_or((&what, ""));
+    let (fact, hint) = words::fact_and_hint(&what);
     let mut parts = vec![fact.to_owned(), status.criteria.sentence()];
     parts.extend(status.spent.cost_micros.map(words::cost));
-    let hint = if hint.is_empty() { String::new() } else { format!(". Hint: {hint}") };
+    let hint = hint.map_or_else(String::new, |it| format!(". Hint: {it}"));
     format!("{}: {}{hint}", word(status), parts.join(", "))
 }
 

@@ -12,6 +12,12 @@ pub fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// A fact, and the remedy that its sentence may end with.
+pub fn fact_and_hint(text: &str) -> (&str, Option<&str>) {
+    let split = text.split_once(". Hint: ").or_else(|| text.split_once("\nHint: "));
+    split.map_or((text, None), |(fact, hint)| (fact, Some(hint)))
+}
+
 /// What the agent waits to be allowed, by the text of its question.
 pub fn wanted(text: &str) -> String {
     format!("the agent wants to {text}")

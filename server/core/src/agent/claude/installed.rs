@@ -12,7 +12,7 @@ use serde_json::json;
 
 use self::place::{Style, cut, put};
 use super::hooks::{MOMENT_S, OF_SUBAGENTS, entry};
-use crate::agent::hooks::{self, PATIENCE_S};
+use crate::agent::hooks::{self, PATIENCE_S, PROMPT_PATIENCE_S};
 
 /// Relative to the root. By Claude Code's own rules it is this user's alone, in this workspace alone.
 pub const FILE: &str = ".claude/settings.local.json";
@@ -27,8 +27,6 @@ fn events() -> impl Iterator<Item = (&'static str, &'static str, u64)> {
     of_turns.into_iter().chain(OF_SUBAGENTS.map(|(event, word)| (event, word, MOMENT_S)))
 }
 
-/// The snapshot and the user's own command before an iteration.
-const PROMPT_PATIENCE_S: u64 = 600;
 /// Only told.
 const END_PATIENCE_S: u64 = 5;
 /// Behind the program, before the event's word: no other hook is written like this.

@@ -79,7 +79,7 @@ fn needs_user(known: &Known<'_>, status: &LoopStatus) -> Option<String> {
 
 /// Remedies are for the terminal; an editor offers its own.
 fn before_hint(message: &str) -> &str {
-    message.split(" Hint: ").next().unwrap_or(message).trim_end_matches('.')
+    words::fact_and_hint(message).0.trim_end_matches('.')
 }
 
 /// Why the loop does not go on.
