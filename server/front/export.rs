@@ -21,6 +21,7 @@ use crate::adapters::sandbox::Domain;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::{HOME, LoopDir};
 use crate::adapters::{clock, versions};
+use crate::keeper::agent::SETTINGS;
 use crate::keeper::{block_on, launch, stage};
 
 /// More is in no loop's folder.
@@ -192,7 +193,10 @@ fn files_of(dir: &Path) -> Vec<String> {
             }
         }
     }
-    found.retain(|it| !matches!(it.as_str(), "journal.jsonl" | "journal.reserve" | "lock" | launch::START));
+    let is_private = |it: &str| {
+        matches!(it, "journal.jsonl" | "journal.reserve" | "lock" | launch::START) || it.ends_with(SETTINGS)
+    };
+    found.retain(|it| !is_private(it));
     found.sort();
     found
 }

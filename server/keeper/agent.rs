@@ -2,6 +2,7 @@
 //! an `AgentRun`. Decides nothing; it is told when to stop.
 
 mod activity;
+mod aside;
 mod equipment;
 mod job;
 mod lent;
@@ -23,6 +24,7 @@ use loopkeeper_core::sanitize;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+pub use self::aside::{SETTINGS, aside};
 pub use self::equipment::home;
 use self::job::job;
 pub(super) use self::job::{permitted, stdin, words};

@@ -208,7 +208,7 @@ impl Bench<'_> {
         };
         Ok(Job {
             stdin: agent::stdin(judge, &prompt_file),
-            argv: permitted.map(|it| agent::words(self.stage, &it, &start, &prompt_file)),
+            argv: permitted.try_map(|it| agent::words(self.stage, &it, &start, &prompt_file))?,
             cwd: self.stage.root(),
             env,
             grace: self.plan.grace,

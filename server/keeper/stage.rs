@@ -36,6 +36,14 @@ pub const SOCKET: &str = "LOOPKEEPER_SOCKET";
 
 pub type Env = Vec<(OsString, OsString)>;
 
+/// Sets these, over what they were.
+pub fn put(env: &mut Env, more: Env) {
+    for (name, value) in more {
+        env.retain(|(known, _)| *known != name);
+        env.push((name, value));
+    }
+}
+
 #[derive(Clone)]
 pub struct Stage {
     pub spec: Rc<LoopSpec>,

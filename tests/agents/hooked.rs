@@ -1,5 +1,7 @@
 //! One session of the real CLI, held open by its stop hook.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use super::journal::Journal;
@@ -76,7 +78,9 @@ fn claude_keeps_a_file_of_settings_that_its_arguments_name() {
         vec![Step::Text("Nothing yet."), Step::write(&path(root, "a.txt"), "one\n"), Step::Text("Written.")]
     });
     let mark = scene.terminal.folder().join("ran");
-    let hook = json!({"type": "command", "command": format!("echo x >> '{}'", mark.display())});
+    let line = scene.terminal.folder().join("line");
+    let seen = format!("tr '\\0' '\\n' < /proc/$PPID/cmdline > '{}'", line.display());
+    let hook = json!({"type": "command", "command": format!("echo x >> '{}'; {seen}", mark.display())});
     let settings =
         scene.terminal.read("loopkeeper.toml") + "[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n";
     scene
@@ -88,6 +92,12 @@ fn claude_keeps_a_file_of_settings_that_its_arguments_name() {
     assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (2, 1), "{}", journal.told());
     let ran = std::fs::read_to_string(mark).expect("the user's own hook ran");
     assert_eq!(ran.lines().count(), 2);
+    // Who lists processes sees the name of a file that only its user can read.
+    let line = std::fs::read_to_string(line).expect("its command line");
+    let file = line.lines().skip_while(|it| *it != "--settings").nth(1).expect("a file");
+    assert!(!line.contains("hooks"), "{line}");
+    assert!(std::fs::read_to_string(file).expect("settings").contains("echo x"), "{file}");
+    assert_eq!(std::fs::metadata(file).expect("settings").permissions().mode() & 0o777, 0o600);
 }
 
 /// It tells its cost at its end alone: it has to know itself how much is left.

@@ -28,6 +28,10 @@ impl<T> Approved<T> {
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Approved<U> {
         Approved(make(self.0))
     }
+
+    pub fn try_map<U, E>(self, make: impl FnOnce(T) -> Result<U, E>) -> Result<Approved<U>, E> {
+        make(self.0).map(Approved)
+    }
 }
 
 /// What may run in one root.

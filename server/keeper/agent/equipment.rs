@@ -1,7 +1,7 @@
 //! What the agent's own command line and environment get besides, so that its hooks ask us: nothing of the user's
 //! configuration is touched.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -52,15 +52,14 @@ impl Equipment {
     }
 
     /// The command line with our hooks.
-    pub(super) fn line(&self, argv: Vec<String>) -> Vec<OsString> {
-        let argv = match self.way {
+    pub(super) fn line(&self, argv: Vec<String>) -> Vec<String> {
+        match self.way {
             Some(Way::Settings) => self.of_claude(argv),
             Some(Way::Overrides) if self.mode == Mode::Hook => {
                 codex::hooks::equip(argv, &command(&self.program, STOP))
             }
             Some(Way::Overrides | Way::Home | Way::ByItself) | None => argv,
-        };
-        argv.into_iter().map(OsString::from).collect()
+        }
     }
 
     fn of_claude(&self, argv: Vec<String>) -> Vec<String> {

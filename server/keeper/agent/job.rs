@@ -8,6 +8,7 @@ use loopkeeper_core::agent::argv;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{Mode, Permissions, PromptBy};
 
+use super::aside::aside;
 use super::equipment::Equipment;
 use super::{RESUMED, SESSION, Start};
 use crate::acp;
@@ -16,7 +17,7 @@ use crate::adapters::sandbox::Domain;
 use crate::adapters::trust::permit::Approved;
 use crate::keeper::perform::Scene;
 use crate::keeper::private_file;
-use crate::keeper::stage::{Env, Stage};
+use crate::keeper::stage::{self, Env, Stage};
 
 pub(super) fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     let prompt_file = prompt_file(scene, start)?;
@@ -30,15 +31,13 @@ pub(super) fn job(scene: &Scene, start: &Start) -> Result<Job, String> {
     let stdin = stdin(plan.value(), &prompt_file);
     let mut env = environment(scene, start);
     let mut equipment = Equipment::of(scene, start, &env)?;
-    for (name, value) in std::mem::take(&mut equipment.env) {
-        env.retain(|(known, _)| *known != name);
-        env.push((name, value));
-    }
+    stage::put(&mut env, std::mem::take(&mut equipment.env));
     Ok(Job {
-        argv: plan.map(|plan| {
-            let argv = equipment.line(filled(&plan, start, &prompt_file));
-            acp::between(scene.stage.domain.warden(), plan.dialect, scene.stage.spec.settings.mode, argv)
-        }),
+        argv: plan.try_map(|plan| {
+            let argv = aside(&plan, equipment.line(filled(&plan, start, &prompt_file)), &prompt_file)?;
+            let mode = scene.stage.spec.settings.mode;
+            Ok::<_, String>(acp::between(scene.stage.domain.warden(), plan.dialect, mode, argv))
+        })?,
         cwd: PathBuf::from(&scene.stage.spec.root),
         env,
         stdin,
@@ -61,9 +60,9 @@ pub(in crate::keeper) fn words(
     plan: &AgentPlan,
     start: &Start,
     prompt_file: &Path,
-) -> Vec<OsString> {
-    let argv = filled(plan, start, prompt_file).into_iter().map(OsString::from).collect();
-    acp::between(stage.domain.warden(), plan.dialect, Mode::Loop, argv)
+) -> Result<Vec<OsString>, String> {
+    let argv = aside(plan, filled(plan, start, prompt_file), prompt_file)?;
+    Ok(acp::between(stage.domain.warden(), plan.dialect, Mode::Loop, argv))
 }
 
 pub(super) fn name(start: &Start) -> String {

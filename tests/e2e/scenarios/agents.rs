@@ -234,6 +234,41 @@ fn a_secret_that_it_prints_is_in_no_record() {
     assert!(!has("GIT_INDEX_FILE") && !has("VSCODE_PID") && !has("LOOPKEEPER_STATE_DIR"), "{names}");
 }
 
+/// Works and judges; writes down its words, and what is in the file of settings that they name.
+const CLAUDE_SEES: &str = r#"key=$(sed -n 's/.*{"judge": "\([0-9a-f]*\)".*/\1/p')
+for it in "$@"; do
+  case $it in
+    *.settings.json) echo "mode $(stat -c %a "$it")"; cat "$it"; echo ;;
+    *) echo "word $it" ;;
+  esac
+done >> ../agent/seen
+[ "$LOOPKEEPER_ROLE" = judge ] || touch done
+echo '{"type":"system","subtype":"init","session_id":"0","model":"m","tools":[]}'
+printf '{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"num_turns":1,"result":"{\\"judge\\": \\"%s\\", \\"holds\\": true, \\"reason\\": \\"fine\\", \\"places\\": []}","session_id":"0","total_cost_usd":0,"usage":{"input_tokens":1,"output_tokens":1}}\n' "$key"
+"#;
+
+#[test]
+fn settings_of_claude_are_on_no_command_line() {
+    let settings = "agent = [\"claude\"]\n[agents.claude]\ncommand = [\"/bin/sh\", \"fake.sh\"]\nargs = [\"--settings\", \"mine.json\"]\n";
+    let secret = r#"{"env":{"KEY":"orange-elephant"}}"#;
+    let played = Scenario {
+        files: &[("fake.sh", CLAUDE_SEES), ("mine.json", secret)],
+        criteria: &["Done: `exists done`", "It is good: `judge`"],
+        settings,
+        ends: Verified(1, ""),
+        ..Scenario::default()
+    }
+    .play();
+    let seen = std::fs::read_to_string(played.world.shared("seen")).unwrap();
+    let words: Vec<&str> = seen.lines().filter_map(|it| it.strip_prefix("word ")).collect();
+    assert!(words.contains(&"--verbose") && !words.iter().any(|it| it.contains("orange")), "{seen}");
+    // The agent and its judge.
+    assert_eq!(seen.lines().filter(|it| *it == "mode 600").count(), 2, "{seen}");
+    assert_eq!(seen.lines().filter(|it| it.contains(r#""KEY":"orange-elephant""#)).count(), 2, "{seen}");
+    // What is shown before is whole.
+    played.world.run(&["run", "--dry-run"]).expect(0).out("orange-elephant");
+}
+
 /// One start of an agent that speaks as Claude Code does.
 fn claude(result: &str) -> String {
     let init = r#"{"type":"system","subtype":"init","session_id":"0","model":"m","tools":[]}"#;

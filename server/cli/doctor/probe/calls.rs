@@ -28,7 +28,7 @@ use crate::adapters::trust::permit::Approved;
 use crate::cli::failure::{Failure, note};
 use crate::keeper::agent::{self, RESUMED, SESSION};
 use crate::keeper::calls;
-use crate::keeper::stage::Env;
+use crate::keeper::stage::{Env, put};
 
 /// No call takes longer, whatever an iteration may take; what does is ended.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -216,13 +216,14 @@ impl<'a> Caller<'a> {
         if let Some(hook) = &scene.hook {
             self.tell_of(hook, &mut argv, &mut env)?;
         }
+        let argv = agent::aside(&self.plan, argv, &prompt_file).map_err(|it| Failure::ended(&it))?;
         let stdin = if self.plan.prompt == PromptBy::Stdin { Stdin::File(prompt_file) } else { Stdin::Null };
         Ok(Job {
             argv: Approved::typed(acp::between(
                 self.looked.domain.warden(),
                 self.plan.dialect,
                 Mode::Loop,
-                argv.into_iter().map(OsString::from).collect(),
+                argv,
             )),
             cwd: folder.to_owned(),
             env,
@@ -248,10 +249,7 @@ impl<'a> Caller<'a> {
             Some(Way::Overrides) => *argv = codex::hooks::equip(std::mem::take(argv), hook),
             Some(Way::Home) => {
                 let home = self.scratch.folder(&Uuid::new_v4().to_string())?;
-                for (name, value) in agent::home(&home, env, hook, &[]).map_err(|it| Failure::ended(&it))? {
-                    env.retain(|(known, _)| *known != name);
-                    env.push((name, value));
-                }
+                put(env, agent::home(&home, env, hook, &[]).map_err(|it| Failure::ended(&it))?);
             }
             Some(Way::ByItself) | None => {}
         }

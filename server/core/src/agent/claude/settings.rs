@@ -40,6 +40,15 @@ pub(super) fn put(mut argv: Vec<String>, settings: &Value) -> Vec<String> {
     argv
 }
 
+/// The line that names `file`, and what that has to hold, where the settings stand in the line themselves.
+pub fn aside(argv: Vec<String>, file: &str) -> (Vec<String>, Option<String>) {
+    let Some(inline) = given(&argv).filter(|it| object(it.text).is_some()) else { return (argv, None) };
+    let (at, flag, text) = (inline.at, inline.flag, inline.text.to_owned());
+    let mut argv = argv;
+    drop(argv.splice(at..=at, [format!("{flag}{file}")]));
+    (argv, Some(text))
+}
+
 /// Whether these settings switch every hook off, or on again where others switch them off. Of all that count the first
 /// that says so does: its administrator's, those of the command line, of the folder, of its user.
 pub fn hooks_off(text: &str) -> Option<bool> {
@@ -124,7 +133,7 @@ fn unfilled(json: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{file, hooks_off, inlined, take_rules, with_rules, without};
+    use super::{aside, file, hooks_off, inlined, take_rules, with_rules, without};
 
     fn argv(words: &[&str]) -> Vec<String> {
         words.iter().map(ToString::to_string).collect()
@@ -145,6 +154,23 @@ mod tests {
         let read = inlined(theirs.clone(), "{\"model\": \"x\"}").expect("settings");
         assert_eq!(read, argv(&["--settings={\"model\":\"x\"}", "-p"]));
         assert!(inlined(theirs.clone(), "[]").is_none() && inlined(theirs, "").is_none());
+    }
+
+    #[test]
+    fn what_stands_in_the_line_goes_to_a_file() {
+        for (words, expect, text) in [
+            (
+                &["-p", "--settings", r#"{"a":1}"#, "-x"][..],
+                &["-p", "--settings", "/s", "-x"][..],
+                Some(r#"{"a":1}"#),
+            ),
+            (&["--settings={}", "-x"], &["--settings=/s", "-x"], Some("{}")),
+            (&["--settings", "theirs.json"], &["--settings", "theirs.json"], None),
+            (&["--settings"], &["--settings"], None),
+            (&["-p"], &["-p"], None),
+        ] {
+            assert_eq!(aside(argv(words), "/s"), (argv(expect), text.map(ToOwned::to_owned)), "{words:?}");
+        }
     }
 
     #[test]
