@@ -33,24 +33,27 @@ impl Moving {
                 return;
             }
         }
-        pending().await
+        pending::<()>().await;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs::{self, File};
+    use std::path::Path;
     use std::time::Duration;
 
     use tokio::time::timeout;
 
     use super::Moving;
 
+    type Act = fn(&Path);
+
     #[tokio::test]
     async fn whatever_takes_it_away_is_heard_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let tried: [(&str, fn(&std::path::Path)); 4] = [
+        let tried: [(&str, Act); 4] = [
             ("a", |it| fs::remove_file(it.join("kept")).unwrap()),
             ("b", |it| fs::remove_dir_all(it).unwrap()),
             ("c", |it| fs::rename(it, it.with_extension("old")).unwrap()),

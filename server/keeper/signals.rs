@@ -61,18 +61,20 @@ impl Signals {
 /// looks, so that a resting keeper never wakes.
 pub(super) async fn gone(paths: Vec<PathBuf>, watch: Watch, is_ours: impl Fn() -> bool) -> KeeperError {
     let path = paths.first().cloned().unwrap_or_default();
-    while watch == Watch::Working {
-        tokio::time::sleep(LOOK_EVERY).await;
-        if !is_ours() {
-            return KeeperError::StateGone { path };
-        }
-    }
     loop {
-        // Anew each time: what has come to another path is none of ours any more.
-        let moving = Moving::of(paths.iter().cloned());
+        let moving = match watch {
+            Watch::Working => {
+                tokio::time::sleep(LOOK_EVERY).await;
+                None
+            }
+            // Anew each time: what has come to another path is none of ours any more.
+            Watch::Resting => Some(Moving::of(paths.iter().cloned())),
+        };
         if !is_ours() {
             return KeeperError::StateGone { path };
         }
-        moving.next().await;
+        if let Some(moving) = moving {
+            moving.next().await;
+        }
     }
 }
