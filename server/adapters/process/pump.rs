@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use rustix::buffer::spare_capacity;
 use rustix::process::Signal;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
@@ -56,14 +57,15 @@ impl Pump {
     /// Carries output until the warden has ended. The end of the pipes says nothing: an agent may close them
     /// and work on, or hand them to somebody who stays.
     async fn carry(&mut self) -> Option<ExitStatus> {
-        let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
+        // Never zeroed: most jobs say little, and memory that nobody touched costs nothing.
+        let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut force = None;
         let mut heard = true;
         loop {
             let (stream, chunk) = tokio::select! {
                 status = self.child.wait() => return status.ok(),
-                read = read(&mut self.out, &mut out) => (Stream::Stdout, out.get(..read)),
-                read = read(&mut self.err, &mut err) => (Stream::Stderr, err.get(..read)),
+                () = read(&mut self.out, &mut out) => (Stream::Stdout, &mut out),
+                () = read(&mut self.err, &mut err) => (Stream::Stderr, &mut err),
                 Ok(()) = self.force.changed() => {
                     force = *self.force.borrow_and_update();
                     continue;
@@ -77,9 +79,9 @@ impl Pump {
                 () = at(force) => return self.end_from_outside().await,
             };
             if heard {
-                let chunk = chunk.unwrap_or_default().to_vec();
-                let _ = self.to.send(Message::Chunk(stream, chunk)).await;
+                let _ = self.to.send(Message::Chunk(stream, chunk.clone())).await;
             }
+            chunk.clear();
         }
     }
 
@@ -94,20 +96,21 @@ impl Pump {
     async fn drain(&self, stream: Stream, pipe: Option<Receiver>) {
         let Some(Ok(pipe)) = pipe.map(Receiver::into_nonblocking_fd) else { return };
         let mut left = LEFT_IN_PIPE;
-        let mut buffer = vec![0; CHUNK];
+        let mut buffer = Vec::with_capacity(CHUNK);
         while left > 0 {
-            let Ok(read @ 1..) = rustix::io::read(pipe.as_fd(), &mut buffer) else { return };
+            buffer.clear();
+            let Ok(read @ 1..) = rustix::io::read(pipe.as_fd(), spare_capacity(&mut buffer)) else { return };
             left = left.saturating_sub(read);
-            let chunk = buffer.get(..read).unwrap_or_default().to_vec();
-            let _ = self.to.send(Message::Chunk(stream, chunk)).await;
+            let _ = self.to.send(Message::Chunk(stream, buffer.clone())).await;
         }
     }
 
     /// What the warden said. One that said nothing was killed: whom it watched over is ended here.
     fn report(&self, status: Option<ExitStatus>) -> Report {
-        let mut said = vec![0; CHUNK];
-        let read = rustix::io::read(&self.control, &mut said).unwrap_or(0);
-        if let Ok(report) = serde_json::from_slice(said.get(..read).unwrap_or_default()) {
+        let mut said = Vec::with_capacity(CHUNK);
+        // One that could not be read said nothing.
+        let _ = rustix::io::read(&self.control, spare_capacity(&mut said));
+        if let Ok(report) = serde_json::from_slice(&said) {
             return report;
         }
         orphans::forgets(self.pid);
@@ -122,15 +125,15 @@ impl Pump {
     }
 }
 
-/// The bytes of one read; never comes back once the stream has ended.
-async fn read(pipe: &mut Option<Receiver>, buffer: &mut [u8]) -> usize {
+/// Adds the bytes of one read; never comes back once the stream has ended.
+async fn read(pipe: &mut Option<Receiver>, buffer: &mut Vec<u8>) {
     if let Some(open) = pipe {
-        match open.read(buffer).await {
-            Ok(read @ 1..) => return read,
+        match open.read_buf(buffer).await {
+            Ok(1..) => return,
             Ok(0) | Err(_) => *pipe = None,
         }
     }
-    pending().await
+    pending::<()>().await;
 }
 
 async fn at(moment: Option<Instant>) {

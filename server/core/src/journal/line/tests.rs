@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{BadLine, decode, encode, looks_like_record};
+use super::{BadLine, decode, encode, looks_like_record, repeat};
 use crate::journal::samples::{entry, records};
 use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
 use crate::moment::Moment;
@@ -26,6 +26,7 @@ fn every_record_comes_back() {
     for record in records() {
         let written = entry(1, record);
         let (line, sum) = encode(&written, 7).unwrap();
+        assert_eq!(repeat(&written, 7), Ok((line.clone(), sum)));
         assert_eq!(decode(line.trim_end().as_bytes(), 7), Ok((written, sum)), "{line}");
     }
 }
