@@ -38,11 +38,12 @@ pub struct Asker {
 
 /// How many calls were made in the last hour, as far as the list tells.
 pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
-    let list = match File::open(path) {
+    let read = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-        other => other.and_then(|mut file| List::read(&mut file)),
+        other => other.and_then(|mut file| Written::read(&mut file)),
     };
-    let list = list.map_err(|source| CallsError { action: "read", path: path.to_owned(), source })?;
+    let written = read.map_err(|source| CallsError { action: "read", path: path.to_owned(), source })?;
+    let list = List::of(&written);
     let made = list.calls.values().filter(|it| counts((**it).min(now), now)).count();
     Ok(u32::try_from(made).unwrap_or(u32::MAX))
 }
@@ -55,7 +56,8 @@ pub fn take(path: &Path, asker: &Asker, now: Moment) -> Result<Option<Slot>, Cal
         move |source| CallsError { action, path, source }
     };
     let Some(mut file) = lock(path).map_err(failed("locked"))? else { return Ok(None) };
-    let list = List::read(&mut file).map_err(failed("read"))?;
+    let written = Written::read(&mut file).map_err(failed("read"))?;
+    let list = List::of(&written);
     let others = list.of_others(asker, now.wall);
     // The one that has to leave before there is room: more than the oldest where the limit was lowered.
     let leaves = others.len().checked_sub(asker.limit as usize).and_then(|it| others.get(it));
@@ -98,35 +100,46 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
     Ok(((ours.dev(), ours.ino()) == (found.dev(), found.ino())).then_some(file))
 }
 
-/// What stands in the list: of each loop's iteration, when it was last charged.
-struct List {
-    calls: BTreeMap<(String, u32), u64>,
+/// The list's text, or the end of it that is read.
+struct Written {
+    bytes: Vec<u8>,
     is_long: bool,
-    /// Its last write was cut off.
-    is_torn: bool,
 }
 
-impl List {
+impl Written {
     fn read(file: &mut File) -> io::Result<Self> {
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(MOST)))?;
         let mut bytes = Vec::new();
         file.take(MOST).read_to_end(&mut bytes)?;
+        Ok(Self { bytes, is_long: length > LONG })
+    }
+}
+
+/// What stands in the list: of each loop's iteration, when it was last charged.
+struct List<'a> {
+    calls: BTreeMap<(&'a str, u32), u64>,
+    is_long: bool,
+    /// Its last write was cut off.
+    is_torn: bool,
+}
+
+impl<'a> List<'a> {
+    fn of(Written { bytes, is_long }: &'a Written) -> Self {
         let is_torn = bytes.last().is_some_and(|it| *it != b'\n');
         let mut calls = BTreeMap::new();
         for (at, call) in bytes.split(|it| *it == b'\n').filter_map(read_line) {
             let known = calls.entry(call).or_insert(at);
             *known = at.max(*known);
         }
-        Ok(Self { calls, is_long: length > LONG, is_torn })
+        Self { calls, is_long: *is_long, is_torn }
     }
 
     /// When the others' calls that count were made, the oldest first. What lies ahead was made before the clock
     /// was set back: it counts as made now.
     fn of_others(&self, asker: &Asker, now: u64) -> Vec<u64> {
-        let is_other =
-            |(of, iteration): &(String, u32)| (of.as_str(), *iteration) != (&*asker.loop_id, asker.iteration);
-        let others = self.calls.iter().filter(|(call, _)| is_other(call));
+        let own = (asker.loop_id.as_str(), asker.iteration);
+        let others = self.calls.iter().filter(|(call, _)| **call != own);
         let mut found: Vec<u64> =
             others.map(|(_, at)| (*at).min(now)).filter(|it| counts(*it, now)).collect();
         found.sort_unstable();
@@ -145,7 +158,7 @@ impl List {
 
     /// Only what counts, and one more. Whoever waits for the old list's lock finds that it is gone.
     fn rewrite(&self, path: &Path, now: u64, more: Option<(&str, u32)>) -> io::Result<()> {
-        let kept = self.calls.iter().map(|((of, iteration), at)| (of.as_str(), *iteration, (*at).min(now)));
+        let kept = self.calls.iter().map(|((of, iteration), at)| (*of, *iteration, (*at).min(now)));
         let kept = kept.filter(|(of, iteration, at)| counts(*at, now) && more != Some((of, *iteration)));
         let more = more.into_iter().map(|(of, iteration)| (of, iteration, now));
         let text: String = kept.chain(more).map(|(of, iteration, at)| line(at, of, iteration)).collect();
@@ -161,11 +174,11 @@ fn line(at: u64, of: &str, iteration: u32) -> String {
     format!("{at} {of} {iteration}\n")
 }
 
-fn read_line(line: &[u8]) -> Option<(u64, (String, u32))> {
+fn read_line(line: &[u8]) -> Option<(u64, (&str, u32))> {
     let mut words = std::str::from_utf8(line).ok()?.split(' ');
     let (at, of, iteration) = (words.next()?, words.next()?, words.next()?);
     let whole = words.next().is_none() && !of.is_empty();
-    Some((at.parse().ok()?, (of.to_owned(), iteration.parse().ok()?))).filter(|_| whole)
+    Some((at.parse().ok()?, (of, iteration.parse().ok()?))).filter(|_| whole)
 }
 
 #[cfg(test)]

@@ -120,7 +120,11 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
     // Held until everything else here is dropped: who comes next finds nothing of ours.
     let locks = Rc::new([state.lock_loop(dir)?, state.lock_tree(workspace.root(), dir.id())?]);
     orphans::adopt().map_err(KeeperError::io("adopt the orphans of", dir.path()))?;
-    orphans::end_marked(dir.id());
+    // A keeper starts nothing before its journal is there: a loop that never had one left nobody behind, and to look
+    // at every process of the machine three times would be most of its start.
+    if dir.journal().try_exists().unwrap_or(true) {
+        orphans::end_marked(dir.id());
+    }
     let (journal, beginning, spec) = open_journal(dir)?;
     let (events_in, events) = mpsc::unbounded_channel();
     let (asks_in, asks) = mpsc::channel(16);

@@ -129,9 +129,14 @@ pub fn named(root: &Path, name: &str) -> Found {
     let path = root.join(clean);
     let mut documents = Vec::new();
     for entry in path.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten() {
+        // Plans are plans in any folder, and folders can be long: most entries are passed over by their name.
+        let Some(kind) = entry.file_name().to_str().and_then(kind_of).filter(|it| it.is_plan()) else {
+            continue;
+        };
         let is_folder = entry.file_type().is_ok_and(|file_type| file_type.is_dir());
-        let kind = kind_of(&relative(root, &entry.path())).filter(|_| !is_folder && entry.path() != path);
-        documents.extend(kind.map(|kind| (kind, entry.path())));
+        if !is_folder && entry.path() != path {
+            documents.push((kind, entry.path()));
+        }
     }
     Found { id: TaskId(relative(root, &path)), plans: plans(&documents), path }
 }

@@ -12,8 +12,9 @@ use super::TaskFileError;
 /// Links are followed as long as they stay inside; a pipe is not waited for.
 pub(super) fn beneath(root: &Path, path: &Path) -> Result<File, TaskFileError> {
     let failed = |source: io::Error| TaskFileError::Read { path: path.to_owned(), source };
-    let real_root = root.canonicalize().map_err(failed)?;
+    // First the one that may not be there.
     let real = path.canonicalize().map_err(failed)?;
+    let real_root = root.canonicalize().map_err(failed)?;
     let Ok(inside) = real.strip_prefix(&real_root) else {
         return Err(TaskFileError::OutsideRoot { path: path.to_owned() });
     };
