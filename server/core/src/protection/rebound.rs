@@ -4,7 +4,7 @@
 
 use super::Files;
 use super::named::joined;
-use crate::check::tests_in::bindings::{Bindings, Defined, Import, Kind, bindings, calls, mentions};
+use crate::check::tests_in::bindings::{Bindings, Defined, Import, Kind, bindings, calls, mentions, uses};
 use crate::check::tests_in::{Inventory, Language, is_test_path, language};
 
 /// A file of tests at its pin and now.
@@ -78,7 +78,7 @@ impl Look<'_> {
             return matters.then(|| named.module.clone());
         }
         let is_new = !self.was.defined.iter().any(|it| it.name == own.name);
-        if !is_new || !mentions(&self.was.code, &own.name) {
+        if !is_new || !uses(&self.was.code, &own.name) {
             return None;
         }
         let whole = self.was.imports.iter().filter(|it| it.name.is_empty());

@@ -88,6 +88,12 @@ pub fn mentions(text: &str, word: &str) -> bool {
     places(text, word).next().is_some()
 }
 
+/// Whether it is used there by itself: neither of something else nor as the beginning of a text.
+pub fn uses(text: &str, word: &str) -> bool {
+    let alone = |at: usize| text.get(..at).is_none_or(|it| !it.ends_with(['.', '"', '\'', '`']));
+    places(text, word).any(alone)
+}
+
 /// Whether it is called there.
 pub fn calls(text: &str, word: &str) -> bool {
     places(text, word).any(|at| text.get(at + word.len()..).is_some_and(|it| it.starts_with('(')))

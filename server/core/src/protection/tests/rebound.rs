@@ -241,6 +241,10 @@ fn ruby_php_go_and_rust() {
     row(func, ("help_test.go", &format!("package calc\n\n{func}"), "package calc\n"), &[]);
     row("func pair(a int) []int {\n\treturn nil\n}\n", ("calc.go", "package calc\n", "package calc\n"), &[]);
 
+    let named = go.replace("add(1, 2)", "sum.add(1, 2)").replace("no", "add");
+    let more = format!("{named}\n{func}");
+    check("go test", &[("calc_test.go", &named)], &[("calc_test.go", &more)], &[]);
+
     let rust = "use calc::add;\n\n#[test]\nfn adds() {\n    assert_eq!(add(1, 2), 3);\n}\n";
     let work: Tree<'_> = &[("Cargo.toml", "[package]\nname = \"calc\"\n"), ("src/lib.rs", "")];
     let row = |head: &str, expect: &[&str]| {
