@@ -50,7 +50,7 @@ pub enum KeeperError {
     Sandbox(#[from] SandboxError),
     #[error(transparent)]
     Snapshots(#[from] SnapshotError),
-    #[error("The state folder was deleted or replaced while the loop ran ({} is no longer this loop's). The agent was ended.", path.display())]
+    #[error("The state folder was deleted or replaced while the loop ran ({} is no longer this loop's). Nothing of it runs any more.", path.display())]
     StateGone { path: PathBuf },
     #[error("The keeper was ended by {signal}. The loop is interrupted.")]
     Terminated { signal: &'static str },

@@ -105,6 +105,23 @@ fn without_the_program_for_them_requests_could_not_be_made() {
     run(&["check"]).expect(1).out("could not be asked: `loopkeeper-request` was not found");
 }
 
+/// Else somebody else's server could be judged in place of the one to be started.
+#[test]
+fn no_server_is_started_where_nobody_knows_whether_its_place_is_taken() {
+    let serve = "[[serve]]\ncommand = [\"sh\", \"-c\", \"echo x >> ../agent/served\"]\n\
+                 ready = \"http://localhost:1/\"\n";
+    let get = "Up: `GET http://localhost:1/`";
+    let world =
+        Scenario { criteria: &[get], settings: serve, acts: &["true"], ..Scenario::default() }.world();
+    let program = alone(&world);
+    let run = |args: &[&str]| Ran::of(&world.terminal.command_of(&program, args).output().unwrap());
+    run(&["run", "--trust", "--max-iterations", "1"]).expect(4);
+    run(&["check"])
+        .expect(1)
+        .out("answers at http://localhost:1/ could not be found out: `loopkeeper-request`");
+    assert!(!world.shared("served").exists());
+}
+
 /// What is linked into a program that rests for hours rests with it.
 #[test]
 fn only_who_makes_requests_knows_certificates() {
