@@ -60,7 +60,7 @@ impl Look<'_> {
                 || own.kind == Kind::Set
                 || !self.tests.old.tests.iter().any(|it| it.name == *test)
         });
-        if in_new_test || self.was.defined.iter().any(known) || is_nothing(&own.value) {
+        if in_new_test || is_nothing(&own.value) {
             return None;
         }
         let module = match own.kind {
@@ -68,7 +68,8 @@ impl Look<'_> {
             Kind::Set => self.set(own)?,
             Kind::Declared | Kind::Assigned => self.bound(own)?,
         };
-        (!self.leads_to_work(own)).then_some(module)
+        // Last, since a file can define thousands of names and few of them come this far.
+        (!self.leads_to_work(own) && !self.was.defined.iter().any(known)).then_some(module)
     }
 
     fn bound(&self, own: &Defined) -> Option<String> {
@@ -77,11 +78,9 @@ impl Look<'_> {
             let matters = own.is_function() || self.is_tested(&own.name);
             return matters.then(|| named.module.clone());
         }
-        let is_new = !self.was.defined.iter().any(|it| it.name == own.name);
-        if !is_new || !uses(&self.was.code, &own.name) {
-            return None;
-        }
-        let whole = self.was.imports.iter().filter(|it| it.name.is_empty());
+        let is_new =
+            || !self.was.defined.iter().any(|it| it.name == own.name) && uses(&self.was.code, &own.name);
+        let whole = self.was.imports.iter().filter(|it| it.name.is_empty() && is_new());
         let mut whole = whole.filter(|it| self.work.holds(it, own));
         whole.next().map(|it| it.module.clone())
     }

@@ -25,9 +25,9 @@ pub(super) fn defined(language: Language, is_all_tests: bool, code: &[Line<'_>])
             Some((_, Scope::Test(name))) => Some(Some(name.clone())),
         };
         if let Some(test) = test {
-            let body = code.iter().skip(at + 1).take_while(|it| it.indent > line.indent);
-            let body: Vec<&str> = body.map(|it| it.code).collect();
             for (name, kind, value) in of_line(language, line.code) {
+                let body = code.iter().skip(at + 1).take_while(|it| it.indent > line.indent);
+                let body: Vec<&str> = body.map(|it| it.code).collect();
                 let value = format!("{value}\n{}", body.join("\n"));
                 found.push(Defined { name, kind, line: line.number, value, test: test.clone() });
             }

@@ -1,6 +1,10 @@
 //! What a source takes from elsewhere, in the forms that the languages have for it.
 
 use super::{Import, Language, ident};
+use crate::cut;
+
+/// No statement is longer, so that a text in which none ends is not read to its end at every line.
+const LONGEST: usize = 8 << 10;
 
 pub(super) fn imports(language: Language, code: &str) -> Vec<Import> {
     let read = match language {
@@ -14,7 +18,7 @@ pub(super) fn imports(language: Language, code: &str) -> Vec<Import> {
     let mut found = Vec::new();
     let starts = std::iter::once(0).chain(code.match_indices('\n').map(|(at, _)| at + 1));
     for at in starts {
-        read(code.get(at..).unwrap_or_default(), &mut found);
+        read(cut::first(code.get(at..).unwrap_or_default(), LONGEST), &mut found);
     }
     found
 }
