@@ -1,5 +1,5 @@
 //! The rows of the core's table by the real binary: each act becomes shell, or what Claude Code would print. A row
-//! waits for nothing longer than five seconds.
+//! waits for nothing longer than two seconds.
 
 #[path = "../../../server/core/src/decide/tests/scenarios/rows.rs"]
 mod rows;
@@ -131,7 +131,7 @@ fn claude(meets: Provider, said: &str) -> String {
         Provider::LoginFailed => (fails(401, "Invalid API key"), 1),
         Provider::Overloaded => (fails(529, "Overloaded"), 1),
         Provider::Quota => {
-            let info = r#"{"status":"rejected","resetsAt":$(($(date +%s) + 4)),"rateLimitType":"five_hour"}"#;
+            let info = r#"{"status":"rejected","resetsAt":$(($(date +%s) + 2)),"rateLimitType":"five_hour"}"#;
             let event = format!(r#"{{"type":"rate_limit_event","rate_limit_info":{info}}}"#);
             (format!("{event}\n{}", fails(429, "You have hit your limit")), 1)
         }

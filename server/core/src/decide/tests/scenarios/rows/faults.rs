@@ -54,7 +54,7 @@ pub(crate) const FAULTS: &[Row] = &[
     done("the agent raises its own limit", "limits.iterations = 2", &[&[Make("a.$n"), Write("loopkeeper.toml", "limits.iterations = 99\n")]],
         limit(2, "limit reached: 2 iterations")),
     done("leaves a process and crashes", "", &[&[Leave, Crash("gone")], &[Leave, Make("done")]], verified(2, "")),
-    done("the time of the loop is over", "limits.duration = \"5s\"", &[&[Make("a"), Hang]], limit(1, "limit reached: 5.0 s of work, after 1 iteration")),
+    done("the time of the loop is over", "limits.duration = \"2s\"", &[&[Make("a"), Hang]], limit(1, "limit reached: 2.0 s of work, after 1 iteration")),
     Row { name: "a check that hangs", criteria: &["Hangs (timeout 200ms): `$ sleep 600`"], settings: "limits.iterations = 2",
         acts: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: limit(2, ""), ..ROW },
     Row { name: "zero tests", criteria: &["Tests: `$ echo 'running 0 tests'; echo 'test result: ok. 0 passed; 0 failed; 0 ignored'`"],
