@@ -1,10 +1,12 @@
--- Runs one scenario, as `nvim -l`: `run` must pass, or with RALPH_TEST_CONTROL its `control` must fail.
+-- Runs one scenario, as `nvim -l`: `run` must pass, or with RALPH_TEST_CONTROL its `control` must fail with words that
+-- begin like `control_fails`.
 
 package.path = vim.env.RALPH_TEST_HERE .. '/?.lua;' .. package.path
 local support = require('support')
 local scenario = dofile(vim.env.RALPH_TEST_HERE .. '/scenarios/' .. vim.env.RALPH_TEST_NAME .. '.lua')
 
 local control = vim.env.RALPH_TEST_CONTROL == '1'
+support.failure = control and assert(scenario.control_fails) or nil
 local ok, problem = xpcall(control and scenario.control or scenario.run, function(problem)
   -- An error without a place is an expectation that did not hold; any other is a fault of the scenario.
   local text = tostring(problem)
@@ -18,6 +20,10 @@ if ok then
 elseif problem.fault then
   io.stdout:write(problem.fault, '\n')
   os.exit(2)
+end
+if control and not vim.startswith(problem.text, support.failure) then
+  io.stdout:write(('the control failed for another reason than %q:\n'):format(support.failure), problem.text, '\n')
+  os.exit(1)
 end
 io.stdout:write(problem.text, '\n')
 os.exit(control and 0 or 1)

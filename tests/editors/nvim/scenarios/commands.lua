@@ -95,6 +95,7 @@ return {
   end,
 
   -- A task that cannot be saved is not started.
+  control_fails = 'waited for: loopkeeper.server.start',
   control = function()
     saves_first('vim.bo.readonly = true')
   end,

@@ -131,6 +131,7 @@ return {
   end,
 
   -- Opened as a file, the same text sets an option: the detector must see it.
+  control_fails = 'shiftwidth: expected 8, found 77',
   control = function()
     local _, editor, folder = start()
     support.write(folder .. '/evil.txt', evil)

@@ -135,6 +135,7 @@ return {
   end,
 
   -- A file that nobody changed must not be taken for one that was read again.
+  control_fails = 'waited for: the changed file',
   control = function()
     reads_changed_files(function() end)
   end,

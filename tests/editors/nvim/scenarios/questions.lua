@@ -109,6 +109,7 @@ return {
   end,
 
   -- Where questions are never shown, the answer must be missed.
+  control_fails = 'waited for: question May it?',
   control = function()
     local fake, editor = start()
     editor:lua('vim.ui.select = function() end')

@@ -105,6 +105,7 @@ return {
   end,
 
   -- A loop that nobody stops must not be taken for a stopped one.
+  control_fails = 'waited for: statusline Ralph stopped at 1/9',
   control = function()
     local project, editor = start()
     stops(project, editor, function() end)

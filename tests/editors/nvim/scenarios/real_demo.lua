@@ -84,6 +84,7 @@ return {
   end,
 
   -- Where lenses are turned off there is none to run.
+  control_fails = 'waited for: the lens Start loop',
   control = function()
     local editor = start("require('loopkeeper').setup({ codelens = false })")
     run_lens(editor, 'Start loop')

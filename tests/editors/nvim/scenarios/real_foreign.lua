@@ -50,6 +50,7 @@ return {
   end,
 
   -- A file of another name is no loop of the plugin.
+  control_fails = 'waited for: statusline %(plugin%)',
   control = function()
     local project, editor = start()
     project:file('.claude/ralph-loop.md', state:format(3))

@@ -63,6 +63,7 @@ return {
   end,
 
   -- An agent that does nothing must not be taken for one that got it done.
+  control_fails = 'waited for: statusline Ralph done',
   control = function()
     local project, editor = start()
     editor:ex('Ralph start')

@@ -49,6 +49,7 @@ return {
   end,
 
   -- An agent that is never let go on leaves the counter where it is.
+  control_fails = 'waited for: statusline Ralph 2/9 · 1/3',
   control = function()
     local project = Project.new()
     project.agent_does = function() end

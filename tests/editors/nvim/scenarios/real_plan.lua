@@ -65,6 +65,7 @@ return {
   end,
 
   -- An editor that does not do what it is asked shows the old plan.
+  control_fails = 'waited for: the plan',
   control = function()
     local _, editor = start("vim.lsp.handlers['workspace/applyEdit'] = function() return { applied = false } end")
     act(editor, 'three', 'Skip')

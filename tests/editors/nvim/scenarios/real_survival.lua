@@ -59,6 +59,7 @@ return {
   end,
 
   -- Where the keeper itself is killed, the loop does not go on, and this must be seen.
+  control_fails = 'waited for: statusline Ralph 2/9 · 1/3',
   control = function()
     local project, editor = start()
     local loop = project:loops()[1]

@@ -64,6 +64,7 @@ return {
   end,
 
   -- While the agent gets on the breaker stays closed.
+  control_fails = 'waited for: statusline Ralph needs you',
   control = function()
     breaker('date +%s%N > note.txt; sleep 1')
   end,

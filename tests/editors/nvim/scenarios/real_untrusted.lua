@@ -69,6 +69,7 @@ return {
   end,
 
   -- With a yes they do run: the marks must be seen.
+  control_fails = 'what was run: expected {}',
   control = function()
     local _, editor = start(true)
     editor:ex('Ralph start')

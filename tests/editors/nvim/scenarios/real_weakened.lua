@@ -78,6 +78,7 @@ return {
   end,
 
   -- Nothing was weakened, so nothing is told.
+  control_fails = 'waited for: what was weakened',
   control = function()
     local project, editor = start()
     editor:ex('Ralph start')

@@ -54,6 +54,7 @@ return {
   end,
 
   -- One that ends as it was asked to is not started again.
+  control_fails = 'waited for: 2 starts',
   control = function()
     local fake, editor = start()
     editor:lua('vim.lsp.stop_client(vim.lsp.get_clients())')

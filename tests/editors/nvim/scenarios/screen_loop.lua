@@ -65,6 +65,7 @@ return {
   end,
 
   -- Without a yes the counter must not move.
+  control_fails = 'waited for: on the screen: Ralph 1/9',
   control = function()
     local _, screen = start()
     screen:ex('Ralph start')

@@ -101,6 +101,7 @@ return {
   end,
 
   -- Without a status the statusline must stay as it is.
+  control_fails = 'waited for: statusline 7/25',
   control = function()
     local fake, editor, folder = start()
     shown(editor, fake, 'Ralph', {}, { Fake.task(folder) })

@@ -112,6 +112,7 @@ return {
   end,
 
   -- A Neovim that asks git is seen.
+  control_fails = 'fsmonitor started:',
   control = function()
     local editor = open('fsmonitor')
     editor:lua("vim.fn.system({ '/usr/bin/git', 'status' })")
