@@ -19,8 +19,8 @@ use loopkeeper_core::settings::{Dialect, Mode};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use self::child::Child;
+use crate::adapters::env::{RESUMED, SESSION};
 use crate::hook;
-use crate::keeper::agent::{RESUMED, SESSION};
 
 /// The subcommand's name.
 pub const WORD: &str = "acp";

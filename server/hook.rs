@@ -18,9 +18,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::payload::Payload;
+use crate::adapters::env::SOCKET;
 use crate::adapters::process::orphans::MARK;
 use crate::adapters::state_dir::socket::SocketAddress;
-use crate::keeper::stage::SOCKET;
 
 /// The subcommand's name.
 pub const WORD: &str = "hook";

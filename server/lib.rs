@@ -1,9 +1,9 @@
 //! loopkeeper: runs and supervises Ralph loops and tells the truth about them.
 //!
-//! Map: [`cli`] (one file per subcommand), on top of `front` (what terminal and editor share), starts [`keeper`] (owns one loop: selects events, lets the core
-//! decide, records, performs) on top of [`adapters`] (processes, snapshots, journal, trust: the only code that
-//! touches the machine). [`lsp`] is the language server, a viewer of what keepers do. Rules live in
-//! `loopkeeper_core`; see `server/ARCHITECTURE.md`.
+//! Map, from the top: [`cli`] (one file per subcommand) and [`lsp`] (the language server, a viewer of what keepers do,
+//! on `lookout`, which knows what is going on) share [`front`]. It starts the [`keeper`], which owns one loop: selects
+//! events, lets the core decide, records, performs. [`acp`] and [`hook`] are the processes beside an agent, [`adapters`]
+//! the only code that touches the machine. Rules live in `loopkeeper_core`; see `server/ARCHITECTURE.md`.
 
 pub mod acp;
 pub mod adapters;

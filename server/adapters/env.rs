@@ -17,6 +17,13 @@ use std::ffi::OsString;
 
 use loopkeeper_core::settings::{names_match as matches, never_passes};
 
+/// Ours: the agent's session.
+pub const SESSION: &str = "LOOPKEEPER_SESSION";
+/// Ours: set where the session goes on.
+pub const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
+/// Ours: where the keeper listens, for the hooks of its agent.
+pub const SOCKET: &str = "LOOPKEEPER_SOCKET";
+
 /// Who is going to see the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {

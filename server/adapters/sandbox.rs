@@ -12,6 +12,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 use thiserror::Error;
 
+use super::process::report;
+
 /// A working bubblewrap answers within milliseconds.
 const PROBE: Duration = Duration::from_secs(5);
 /// Looked at before `PATH`, which may lead into the workspace.
@@ -94,7 +96,7 @@ impl Domain {
             Self::PidNamespace { bwrap, warden } => namespace(bwrap, warden),
             Self::Subreaper { warden, .. } => {
                 let mut command = Command::new(warden);
-                command.arg(crate::keeper::domain::WORD);
+                command.arg(report::WORD);
                 command
             }
         }
@@ -110,7 +112,7 @@ fn namespace(bwrap: &Path, warden: &Path) -> Command {
     if !root {
         command.args(["--proc", "/proc"]);
     }
-    command.arg("--").arg(warden).arg(crate::keeper::domain::WORD);
+    command.arg("--").arg(warden).arg(report::WORD);
     if root {
         command.arg("--own-proc");
     }

@@ -28,7 +28,7 @@ use loopkeeper_core::journal::Lines;
 
 pub use error::SnapshotError;
 pub use gc::{Collected, Sweep};
-pub use restore::{Refused, Restored};
+pub use restore::Restored;
 
 pub(crate) use names::shown;
 
@@ -164,7 +164,8 @@ impl Store {
     }
 
     /// Whether the store holds this snapshot.
-    pub fn has(&self, tree: &str) -> bool {
+    #[cfg(test)]
+    fn has(&self, tree: &str) -> bool {
         self.objects.root(tree).is_ok()
     }
 

@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use super::failure::{Failure, Kind};
 use super::loops::Seen;
 use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::socket::MAX_LINE;
 
 /// An answer waits for a durable record, so for a disk, not for an agent.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// As long as a keeper may need from its lock to its socket.
 const BEGINNING: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
-const LONGEST_LINE: u64 = 64 * 1024;
 
 /// What a keeper answers.
 #[derive(Debug, Deserialize)]
@@ -128,6 +128,6 @@ fn connect(address: &Path) -> io::Result<UnixStream> {
 
 fn line(reader: &mut impl BufRead) -> io::Result<String> {
     let mut text = String::new();
-    let count = io::Read::take(reader, LONGEST_LINE).read_line(&mut text)?;
+    let count = io::Read::take(reader, MAX_LINE as u64).read_line(&mut text)?;
     if count == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(text) }
 }

@@ -136,6 +136,6 @@ mod tests {
         let asked = question(&text);
         assert!(asked["text"].as_str().unwrap().ends_with("é!"));
         // Control characters are six bytes each in JSON.
-        assert!(asked.to_string().len() < crate::keeper::control::MAX_LINE);
+        assert!(asked.to_string().len() < crate::adapters::state_dir::socket::MAX_LINE);
     }
 }

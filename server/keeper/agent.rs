@@ -42,10 +42,6 @@ use crate::adapters::process::{self, How};
 const CPU_EVERY: Duration = Duration::from_secs(5);
 /// What of stderr is kept for the message of a failure.
 const STDERR_TAIL: usize = 4 * 1024;
-/// The agent's session, in its environment.
-pub(crate) const SESSION: &str = "LOOPKEEPER_SESSION";
-/// Set where the session goes on.
-pub(crate) const RESUMED: &str = "LOOPKEEPER_SESSION_RESUMED";
 
 /// The iteration to start.
 #[derive(Clone)]

@@ -18,9 +18,8 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use super::beside;
 use super::hookmode::{Kind, Line, Question, Verdict};
+use crate::adapters::state_dir::socket::MAX_LINE;
 
-/// A request longer than this is none of ours.
-pub const MAX_LINE: usize = 64 * 1024;
 /// A client that does not read for this long is let go.
 const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 /// A keeper that ends waits this long for its last answers to be taken.

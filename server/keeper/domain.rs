@@ -25,8 +25,7 @@ use crate::adapters::process::report::{GRACE, NOW, Report};
 use crate::adapters::process::table::{self, Process};
 use crate::adapters::process::tree::{self, Children, Swept};
 
-/// The subcommand's name.
-pub const WORD: &str = "domain";
+pub use crate::adapters::process::report::WORD;
 
 /// Those that are just about to exit with the main process are no survivors.
 const SETTLE: Duration = Duration::from_millis(20);

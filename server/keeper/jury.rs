@@ -16,12 +16,13 @@ use loopkeeper_core::task::{Check, Criterion};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::agent::{self, Left, Rest, SESSION, Start};
+use super::agent::{self, Left, Rest, Start};
 use super::checks::{Plan, output_file};
 use super::rounds::differing;
 use super::stage::{Stage, Trouble, agent_environment};
 use super::{calls, note, private_file};
 use crate::adapters::calls::Asker;
+use crate::adapters::env::SESSION;
 use crate::adapters::process::{self, How, Job, OutputEvent, Running, Stream};
 
 /// Tells a command of the user's own that it is asked, not set to work.

@@ -17,7 +17,7 @@ use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::settings::{Mode, Permissions};
 
 use super::KeeperError;
-use crate::adapters::env::{Reader, scrubbed};
+use crate::adapters::env::{Reader, SOCKET, scrubbed};
 use crate::adapters::process::orphans;
 use crate::adapters::sandbox::Domain;
 use crate::adapters::snapshots::{SnapshotError, Store};
@@ -30,9 +30,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Work with the snapshot store that takes no longer than this is not worth a thread.
 const SHORT: Duration = Duration::from_millis(20);
-
-/// Where the keeper listens, for the hooks of its agent.
-pub const SOCKET: &str = "LOOPKEEPER_SOCKET";
 
 pub type Env = Vec<(OsString, OsString)>;
 

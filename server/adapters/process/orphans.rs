@@ -13,6 +13,7 @@ use rustix::process::{
 };
 use tokio::sync::Notify;
 
+use super::report;
 use super::table::{self, Process};
 use super::tree::{self, Children, Swept};
 
@@ -166,5 +167,5 @@ fn marked(pid: i32, mark: &str) -> bool {
 fn is_warden(pid: i32) -> bool {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     // The program's own name says nothing: a detached keeper runs from a copy that is called by its version.
-    line.split(|byte| *byte == 0).nth(1) == Some(crate::keeper::domain::WORD.as_bytes())
+    line.split(|byte| *byte == 0).nth(1) == Some(report::WORD.as_bytes())
 }

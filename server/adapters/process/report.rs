@@ -1,7 +1,9 @@
-//! What a warden tells the keeper, as one line of JSON, when its domain is empty.
+//! What keeper and warden say to each other: orders, and one line of JSON when the domain is empty.
 
 use serde::{Deserialize, Serialize};
 
+/// The subcommand's name of a warden, by which its command line is known.
+pub const WORD: &str = "domain";
 /// Order to a warden: let the main process end by itself within the grace time, then end everything.
 pub(crate) const GRACE: u8 = b't';
 /// Order to a warden: end everything now. The end of the channel means the same.

@@ -1,4 +1,5 @@
-//! The address of a keeper's socket. Socket addresses are short; state folders need not be.
+//! The socket of a keeper: its address, and how long a line of it may be. Socket addresses are short; state folders
+//! need not be.
 
 use std::fs::File;
 use std::io;
@@ -8,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::{StateDir, StateError};
 
+/// The longest line of the control protocol, in either direction.
+pub const MAX_LINE: usize = 64 * 1024;
 /// Longer paths go round through an open folder (the system's limit is 107 bytes, on some systems 103).
 const LONGEST: usize = 100;
 

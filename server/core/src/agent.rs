@@ -266,11 +266,11 @@ pub struct AgentLeft {
     pub left: Vec<String>,
 }
 
-pub const MOST_TOOLS: usize = 50;
-pub const MOST_COMMANDS: usize = 50;
+pub(crate) const MOST_TOOLS: usize = 50;
+pub(crate) const MOST_COMMANDS: usize = 50;
 /// Denials that are told in words.
-pub const MAX_DENIED: usize = 5;
-pub const FINAL_TEXT_BYTES: usize = 16 * 1024;
+pub(crate) const MAX_DENIED: usize = 5;
+pub(crate) const FINAL_TEXT_BYTES: usize = 16 * 1024;
 /// A line longer than this is one `Oversize` event.
 pub const LINE_BYTES: usize = 1024 * 1024;
 

@@ -81,7 +81,7 @@ impl CheckResult {
 }
 
 pub const HEAD_BYTES: usize = 2 * 1024;
-pub const TAIL_BYTES: usize = 6 * 1024;
+pub(crate) const TAIL_BYTES: usize = 6 * 1024;
 /// More places than this say nothing more.
 pub const MAX_LOCATIONS: usize = 50;
 

@@ -27,11 +27,11 @@ use serde::{Deserialize, Serialize};
 use crate::sanitize;
 use indicators::{Found, Indicator, Source};
 pub use listed::Shown;
-pub use phrases::COUNTS_FROM;
+use phrases::COUNTS_FROM;
 pub use promise::promise;
 use spoken::Kind;
 use status::{StatedState, StatedTests, StatusBlock};
-pub use test_only::{is_test_file, is_test_only};
+pub(crate) use test_only::is_test_only;
 
 /// Of a claim's line.
 const EXCERPT_CHARS: usize = 120;
@@ -146,7 +146,7 @@ impl Indicator {
 
 impl Claims {
     /// The indicators that count together: none where anything says *not yet*.
-    pub fn indicator_count(&self) -> usize {
+    pub(crate) fn indicator_count(&self) -> usize {
         if self.not_yet.is_empty() { self.indicators.iter().filter(|it| it.counts()).count() } else { 0 }
     }
 

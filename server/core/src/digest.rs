@@ -8,7 +8,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Two small digits for each byte.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |it: u8| DIGITS.get(usize::from(it)).copied().map(char::from);
     bytes.iter().flat_map(|it| [digit(it >> 4), digit(it & 15)]).flatten().collect()

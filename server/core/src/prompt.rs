@@ -22,14 +22,14 @@ pub use template::{Fault, MAX_TEMPLATE_BYTES, Template};
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
 pub const MAX_BYTES: usize = 256 * 1024;
 /// As [`MAX_BYTES`], where the prompt travels as an argument: Linux takes 128 KiB in one.
-pub const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
+pub(crate) const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
 
 /// Iterations of which a prompt tells everything it knows, the newest ones.
-pub const KEPT_WHOLE: usize = 2;
+pub(crate) const KEPT_WHOLE: usize = 2;
 /// Iterations that have a line, the newest ones.
-pub const MAX_LINES: usize = 30;
+pub(crate) const MAX_LINES: usize = 30;
 /// Decisions that are told, the newest ones.
-pub const MAX_DECISIONS: usize = 20;
+pub(crate) const MAX_DECISIONS: usize = 20;
 
 /// Everything a prompt is made of.
 #[derive(Debug, Clone, Copy)]

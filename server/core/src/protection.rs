@@ -25,7 +25,7 @@ use crate::check::tests_in::{Case, Inventory, Language, inventory, is_test_path,
 use crate::task::{Check, Criterion, CriterionId, Expect};
 
 /// More files than this are not read; what checks name comes first.
-pub const MAX_FILES: usize = 200;
+pub(crate) const MAX_FILES: usize = 200;
 /// Of a longer file nothing is said.
 pub const MAX_BYTES: usize = 1024 * 1024;
 

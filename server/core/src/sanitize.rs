@@ -5,7 +5,7 @@
 mod tests;
 
 /// Characters of a [`line`].
-pub const LINE_CHARS: usize = 300;
+pub(crate) const LINE_CHARS: usize = 300;
 
 /// Several lines: only printable characters, `\n` and `\t` are left.
 pub fn text(raw: &str) -> String {
@@ -63,7 +63,7 @@ pub fn visible(raw: &str) -> String {
 /// What a terminal would show of `raw` as far as searching goes: escape sequences out, every line end `\n`. A
 /// carriage return alone ends a line too, so that no state of a progress bar is lost. Tabs and all other
 /// characters stay.
-pub fn strip_escapes(raw: &str) -> String {
+pub(crate) fn strip_escapes(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = introducer(rest) {

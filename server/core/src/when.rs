@@ -15,8 +15,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use self::check::rests_on_checks;
-pub use self::evaluate::{CriterionFact, Facts, Thresholds, Verdict, evaluate};
+pub(crate) use self::check::rests_on_checks;
+pub(crate) use self::evaluate::evaluate;
+pub use self::evaluate::{CriterionFact, Facts, Thresholds, Verdict};
 use crate::task::Pattern;
 
 /// Reads an expression; refused when a word of it means nothing, or when it never or always holds.

@@ -12,10 +12,11 @@ use loopkeeper_core::settings::Mode;
 
 use super::Start;
 use crate::adapters::agents::second_home;
+use crate::adapters::env::SOCKET;
 use crate::adapters::process::orphans;
 use crate::keeper::perform::Scene;
 use crate::keeper::private_file;
-use crate::keeper::stage::{Env, SOCKET, Stage};
+use crate::keeper::stage::{Env, Stage};
 
 const STOP: &str = "stop";
 

@@ -8,10 +8,11 @@ use loopkeeper_core::agent::argv;
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{Mode, Permissions, PromptBy};
 
+use super::Start;
 use super::aside::aside;
 use super::equipment::Equipment;
-use super::{RESUMED, SESSION, Start};
 use crate::acp;
+use crate::adapters::env::{RESUMED, SESSION};
 use crate::adapters::process::{Job, Stdin};
 use crate::adapters::sandbox::Domain;
 use crate::adapters::trust::permit::Approved;

@@ -22,11 +22,12 @@ use super::watching::{Interrupts, Within, watch};
 use crate::acp;
 use crate::adapters::agents::hook_conflict;
 use crate::adapters::calls::Asker;
+use crate::adapters::env::{RESUMED, SESSION};
 use crate::adapters::process::{Job, Stdin};
 use crate::adapters::scratch::{self, Look, Scratch};
 use crate::adapters::trust::permit::Approved;
 use crate::cli::failure::{Failure, note};
-use crate::keeper::agent::{self, RESUMED, SESSION};
+use crate::keeper::agent;
 use crate::keeper::calls;
 use crate::keeper::stage::{Env, put};
 

@@ -14,7 +14,7 @@ use block::{Block, Next};
 pub use fingerprint::fingerprint;
 
 /// Distinct errors that are kept of one run, the last ones.
-pub const MOST_ERRORS: usize = 20;
+pub(crate) const MOST_ERRORS: usize = 20;
 /// What is looked at of a line: an error says what it is at its beginning.
 const LINE_BYTES: usize = 4096;
 /// A fence that nobody closed ends here.

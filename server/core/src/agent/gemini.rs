@@ -79,7 +79,7 @@ impl Gemini {
     }
 
     /// It takes itself for one that repeats itself: whatever its stop hook says from now on, no model is asked.
-    pub fn gave_up(&self) -> bool {
+    pub(crate) fn gave_up(&self) -> bool {
         self.gave_up
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::kind::{Kind, StopHook};
 
 /// Far longer than any round of checks; the keeper answers or dies, and either ends the wait.
-pub const PATIENCE_S: u64 = 24 * 60 * 60;
+pub(crate) const PATIENCE_S: u64 = 24 * 60 * 60;
 /// Of a prompt of the user's: the snapshot and their own command before an iteration.
 pub const PROMPT_PATIENCE_S: u64 = 600;
 

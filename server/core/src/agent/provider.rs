@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::agent::{ProviderClass, ProviderError};
 use crate::sanitize;
 use phrases::{Says, says};
-pub use reset::{Here, Reset, reset_in};
+pub(crate) use reset::reset_in;
+pub use reset::{Here, Reset};
 
 /// Lines of stderr, and after them of stdout, among which the final error stands.
 const FINAL_LINES: usize = 8;
@@ -37,7 +38,7 @@ impl Trouble {
 }
 
 /// A final error of a dialect: its words and, where the dialect has one, its status.
-pub fn classify(words: &str, status: Option<u16>) -> Trouble {
+pub(crate) fn classify(words: &str, status: Option<u16>) -> Trouble {
     let inner = payload(words);
     let words = inner.as_ref().map_or(words, |it| it.words.as_str());
     let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::status(words));
@@ -57,7 +58,7 @@ pub fn classify(words: &str, status: Option<u16>) -> Trouble {
 }
 
 /// What a failed process of a plain text agent said last, if that is trouble of its provider.
-pub fn of_failed(stderr: &str, stdout: &str) -> Option<Trouble> {
+pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<Trouble> {
     match final_error(stderr) {
         Last::Providers(trouble) => Some(trouble),
         Last::Other => None,
@@ -69,7 +70,7 @@ pub fn of_failed(stderr: &str, stdout: &str) -> Option<Trouble> {
 }
 
 /// A whole answer that is nothing but the provider's refusal, whatever the exit code says.
-pub fn of_whole(answer: &str) -> Option<Trouble> {
+pub(crate) fn of_whole(answer: &str) -> Option<Trouble> {
     let clean = sanitize::text(answer);
     let lines: Vec<&str> = clean.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() || lines.len() > 3 || clean.chars().count() > WHOLE_CHARS {

@@ -29,7 +29,7 @@ pub enum Reach {
 }
 
 /// Why no request can be made to a text, as a phrase.
-pub fn url_fault(url: &str) -> Option<&'static str> {
+pub(crate) fn url_fault(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return Some("it does not begin with http:// or https://");
     };

@@ -4,7 +4,7 @@
 use super::prose::is_cjk;
 
 /// From this confidence on an indicator counts.
-pub const COUNTS_FROM: u8 = 50;
+pub(crate) const COUNTS_FROM: u8 = 50;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Says {

@@ -63,13 +63,17 @@ const TEST_FOLDERS: &[&str] =
     &["test", "tests", "__tests__", "spec", "specs", "testdata", "__snapshots__", "__mocks__", "e2e"];
 
 /// No file changed but tests, and a test command ran or the agent names its work so.
-pub fn is_test_only(changed_files: &[String], commands: &[String], work_type: Option<&WorkType>) -> bool {
+pub(crate) fn is_test_only(
+    changed_files: &[String],
+    commands: &[String],
+    work_type: Option<&WorkType>,
+) -> bool {
     let tested = commands.iter().any(|it| is_test_command(it)) || work_type == Some(&WorkType::Testing);
     tested && changed_files.iter().all(|it| is_test_file(it))
 }
 
 /// By its name or its folder, in Rust, JavaScript, TypeScript, Python, Go, Java and shell.
-pub fn is_test_file(path: &str) -> bool {
+pub(super) fn is_test_file(path: &str) -> bool {
     let path = path.replace('\\', "/");
     let mut parts: Vec<&str> = path.split('/').filter(|it| !it.is_empty() && *it != ".").collect();
     let Some(name) = parts.pop() else { return false };

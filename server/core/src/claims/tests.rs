@@ -99,8 +99,9 @@ fn decisions_and_notes() {
 
 #[test]
 fn iterations_that_only_test() {
+    use super::is_test_only;
     use super::status::WorkType;
-    use super::{is_test_file, is_test_only};
+    use super::test_only::is_test_file;
     for path in [
         "tests/e2e/main.rs",
         "src/lib/tests.rs",

@@ -23,7 +23,7 @@ use super::state::{Breaker, Iteration, Loop};
 use past::Past;
 
 /// Whether the iteration failed for reasons that say nothing about the work.
-pub fn is_provider_trouble(row: &Iteration) -> bool {
+pub(crate) fn is_provider_trouble(row: &Iteration) -> bool {
     let by_itself = matches!(row.ending, Some(AgentEnding::Exited | AgentEnding::Held));
     row.interrupted || row.error.is_some() || !by_itself
 }

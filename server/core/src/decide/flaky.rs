@@ -24,12 +24,12 @@ pub struct Seen {
 }
 
 /// Whether it passed and failed on the same files.
-pub fn is_flaky(state: &Loop, id: &CriterionId) -> bool {
+pub(crate) fn is_flaky(state: &Loop, id: &CriterionId) -> bool {
     state.flaky.flips.contains_key(id)
 }
 
 /// In how many rounds in a row such a check has to pass; `None`: it never changed its mind.
-pub fn passes_needed(state: &Loop, id: &CriterionId) -> Option<u32> {
+pub(crate) fn passes_needed(state: &Loop, id: &CriterionId) -> Option<u32> {
     state.flaky.flips.get(id).map(|it| needed(*it))
 }
 

@@ -11,7 +11,7 @@ use super::state::{Loop, Wait};
 pub const DAY_MS: u64 = 24 * HOUR_MS;
 pub const HOUR_MS: u64 = 60 * 60 * 1000;
 /// Failures of the agent in a row, without any change, after which it needs the user.
-pub const MAX_FAILURES: u32 = 3;
+pub(crate) const MAX_FAILURES: u32 = 3;
 
 /// The limit that forbids another iteration, as the loop's outcome.
 pub(super) fn reached(state: &Loop, now: Moment) -> Option<Outcome> {

@@ -326,7 +326,7 @@ impl Loop {
     }
 
     /// Its time is its user's: nothing of it counts as work.
-    pub fn waits_for_user(&self) -> bool {
+    pub(crate) fn waits_for_user(&self) -> bool {
         self.is_paused_at_rest() || self.questions.permission().is_some()
     }
 
@@ -334,12 +334,12 @@ impl Loop {
         matches!(self.phase, Phase::Boundary | Phase::Preparing)
     }
 
-    pub fn status_of(&self, id: &CriterionId) -> Option<Status> {
+    pub(crate) fn status_of(&self, id: &CriterionId) -> Option<Status> {
         self.results.get(id).map(|it| it.status)
     }
 
     /// It passed when it was first judged, or after one of the iterations.
-    pub fn held_before(&self, id: &CriterionId) -> bool {
+    pub(crate) fn held_before(&self, id: &CriterionId) -> bool {
         let is_guard = |it: &Pinned| it.role == Role::Guard && it.criterion.id == *id;
         let passed = |(of, status): &(CriterionId, Status)| of == id && *status == Status::Pass;
         self.pinned.iter().any(is_guard) || self.kept_iterations().any(|it| it.row.iter().any(passed))
@@ -350,12 +350,12 @@ impl Loop {
     }
 
     /// Blocking plan items that the agent has not ticked.
-    pub fn open_items(&self) -> impl Iterator<Item = &PlanItem> {
+    pub(crate) fn open_items(&self) -> impl Iterator<Item = &PlanItem> {
         self.plan.iter().filter(|it| it.blocking && !it.done)
     }
 
     /// Those whose work was not taken back.
-    pub fn kept_iterations(&self) -> impl Iterator<Item = &Iteration> {
+    pub(crate) fn kept_iterations(&self) -> impl Iterator<Item = &Iteration> {
         self.history.iter().filter(|it| !it.taken_back)
     }
 

@@ -63,7 +63,7 @@ pub(super) fn change(state: &Loop, now: Moment) -> Option<Record> {
 }
 
 /// Who works in place of whom, and why; `None` where it is the one that is wanted most.
-pub fn standing_in(state: &Loop) -> Option<String> {
+pub(crate) fn standing_in(state: &Loop) -> Option<String> {
     let own = &state.spec.agent.name;
     let before = state.crew.iter().take_while(|it| it.plan.name != *own);
     let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.left?))).collect();

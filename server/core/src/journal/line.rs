@@ -33,7 +33,7 @@ pub enum BadLine {
 
 impl BadLine {
     /// The bytes are as they were written: cutting them off would lose a record, not repair a write.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         match self {
             Self::Form | Self::Checksum => false,
             Self::Version(_) | Self::Shape(_) | Self::Sequence { .. } => true,

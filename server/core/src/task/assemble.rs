@@ -40,8 +40,8 @@ pub fn read(documents: &[Document]) -> Task {
 }
 
 /// The file names that places of a task without a file carry: the arguments its text came from.
-pub const PROMPT_ARGUMENT: &str = "--prompt";
-pub const CRITERION_ARGUMENT: &str = "--criterion";
+const PROMPT_ARGUMENT: &str = "--prompt";
+const CRITERION_ARGUMENT: &str = "--criterion";
 
 /// Reads a task that was typed: a prompt, which may carry criteria as a document does, and criteria of its own.
 pub fn inline(prompt: &str, criteria: &[String]) -> Task {

@@ -141,7 +141,7 @@ pub fn takeover(
 }
 
 /// `codex stands in: claude is at its usage limit, gemini is not logged in`
-pub fn standing_in(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
+pub(crate) fn standing_in(at_work: &str, out: &[(&str, TakeoverReason)]) -> String {
     let why = |(name, reason): &(&str, TakeoverReason)| match reason {
         TakeoverReason::Quota => format!("{name} is at its usage limit"),
         TakeoverReason::Login => format!("{name} is not logged in"),

@@ -67,7 +67,7 @@ pub struct Verdict {
 }
 
 /// What is not known holds no condition: a cost that was never told is neither above nor below anything.
-pub fn evaluate(expression: &Expression, facts: &Facts<'_>) -> Verdict {
+pub(crate) fn evaluate(expression: &Expression, facts: &Facts<'_>) -> Verdict {
     let (holds, reasons) = weigh(&expression.0, facts);
     let because = match reasons.as_slice() {
         [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

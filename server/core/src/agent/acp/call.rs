@@ -140,7 +140,7 @@ impl Call {
     }
 
     /// Whether all is known of it that will be: some begin before they know what with.
-    pub fn is_clear(&self) -> bool {
+    pub(crate) fn is_clear(&self) -> bool {
         let is_told = self.input.as_ref().is_some_and(|it| !fields::detail(it).is_empty());
         is_told || self.is_over() || (self.status == "in_progress" && self.input.is_none())
     }

@@ -11,7 +11,7 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
 }
 
 /// Of one of its relatives, which spells its safe mode otherwise.
-pub fn argv_of(start: &Start<'_>, safe: &str) -> Vec<String> {
+pub(crate) fn argv_of(start: &Start<'_>, safe: &str) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-o", "stream-json", "--session-id", "{session}"]);
     match start.permissions {

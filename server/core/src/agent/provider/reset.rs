@@ -120,7 +120,7 @@ static HEADER: LazyLock<Regex> =
     LazyLock::new(|| constant(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b"));
 
 /// The first announcement of a reset in a text.
-pub fn reset_in(text: &str) -> Option<Reset> {
+pub(crate) fn reset_in(text: &str) -> Option<Reset> {
     epoch(text)
         .or_else(|| stamp(text))
         .or_else(|| span(text))

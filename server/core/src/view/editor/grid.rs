@@ -28,7 +28,7 @@ pub fn row(state: &Loop, criterion: &CriterionId) -> String {
 }
 
 /// All of them with the breaker and the changed files below, the last 30 iterations.
-pub fn grid(state: &Loop) -> String {
+pub(crate) fn grid(state: &Loop) -> String {
     let first = state.history.len().saturating_sub(COLUMNS);
     let shown = state.history.get(first..).unwrap_or_default();
     let names = state.pinned.iter().map(|it| width(&sanitize::line(&it.criterion.name)));
