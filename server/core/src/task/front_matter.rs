@@ -1,119 +1,113 @@
 //! Front matter of a prompt document: `test_command` and `criteria`, where users of other tools write them. Every
-//! other key is the document's own business; no YAML beyond lines of keys and lists.
+//! other key is the document's own business. Of YAML what people write there: values in one line, quoted or not,
+//! over several lines, and lists; what else stands under these two keys is reported.
+
+#[cfg(test)]
+mod tests;
+mod yaml;
 
 use std::ops::Range;
 
+use super::FindingCode;
 use super::grammar::Mode;
 use super::item::{Inline, Origin as Bytes};
 use super::outline::{Origin, Outline};
 use super::prd;
-use super::source::front_matter_end;
+use super::source::{front_matter_end, lines_of};
+use yaml::Value;
+
+const COMMAND: &str = "test_command";
+const CRITERIA: &str = "criteria";
 
 pub(super) fn read(text: &str, out: &mut Outline) {
     let end = front_matter_end(text);
-    let mut at = 0;
-    let mut listing = false;
-    for line in text.get(..end).unwrap_or_default().split_inclusive('\n') {
-        let range = at..at + line.trim_end().len();
-        at += line.len();
-        let line = line.trim_end();
-        if let Some(value) = value_of(line, "test_command") {
-            command(out, value, &range);
-        } else if let Some(value) = value_of(line, "criteria") {
-            listing = value.is_empty();
-            inline_list(value).for_each(|it| criterion(out, it, &range));
-        } else if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| listing) {
-            criterion(out, item, &range);
-        } else if !line.is_empty() && !line.starts_with([' ', '#']) {
-            listing = false;
+    if end <= '\u{feff}'.len_utf8() {
+        return note_unclosed(text, out);
+    }
+    for entry in yaml::entries(text.get(..end).unwrap_or_default()) {
+        match entry.key {
+            COMMAND => command_of(out, entry.value, &entry.range),
+            CRITERIA => criteria_of(out, entry.value, &entry.range),
+            _ => {}
         }
     }
 }
 
-fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
-    line.strip_prefix(key)?.trim_start().strip_prefix(':').map(str::trim)
-}
-
-/// `[one, "two"]`, or one value alone.
-fn inline_list(value: &str) -> impl Iterator<Item = &str> {
-    let inner = value.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-    let parts: Vec<&str> = inner.map_or_else(|| vec![value], |it| it.split(',').collect());
-    parts.into_iter().map(str::trim).filter(|it| !it.is_empty())
-}
-
-fn criterion(out: &mut Outline, value: &str, line: &Range<usize>) {
-    if unquoted(value).starts_with("$ ") {
-        return command(out, value, line);
-    }
-    let text = unquoted(value);
-    if !text.is_empty() {
-        out.add_criterion(
-            &Inline::of_plain(&text, &Bytes::Whole(line.clone())),
-            Mode::Criterion,
-            Origin::default(),
-        );
+/// Keys that nobody closed are the document's own text: what its author set there would count for nothing.
+fn note_unclosed(text: &str, out: &mut Outline) {
+    let Some(behind) = text.trim_start_matches('\u{feff}').strip_prefix("---") else { return };
+    let mut at = text.len() - behind.len();
+    let block = lines_of(behind).enumerate();
+    for (index, line) in block.take_while(|(index, line)| *index == 0 || !line.trim().is_empty()) {
+        let range = at..at + line.trim_end().len();
+        at += line.len();
+        let ours = [COMMAND, CRITERIA].into_iter().find(|key| yaml::value_of(line, key).is_some());
+        match ours {
+            _ if index == 0 && !line.trim().is_empty() => return,
+            Some(key) => {
+                let fact = format!("`{key}` is not read, since no `---` closes it. Write one");
+                return out.find(FindingCode::Syntax, NAME, &fact, range);
+            }
+            None => {}
+        }
     }
 }
 
-fn command(out: &mut Outline, value: &str, line: &Range<usize>) {
-    let text = unquoted(value);
-    if !text.is_empty() {
-        let inline = Inline::of_plain(&text, &Bytes::Whole(line.clone()));
-        out.add_item(prd::command_item(&text, &inline), line.clone(), Origin::default());
+const NAME: &str = "front matter";
+
+fn command_of(out: &mut Outline, value: Value, range: &Range<usize>) {
+    match value {
+        Value::Nothing => {}
+        Value::Text(text) => command(out, &text, range),
+        Value::List(items) => {
+            for (item, range) in items {
+                match item {
+                    Ok(text) => command(out, &text, &range),
+                    Err(fault) => unread(out, COMMAND, &fault, range),
+                }
+            }
+        }
+        Value::Flow(_) => {
+            unread(out, COMMAND, "a list in brackets. Write it as one line of text", range.clone());
+        }
+        Value::Unclear(fault) => unread(out, COMMAND, &fault, range.clone()),
     }
 }
 
-/// A value as YAML reads it: quotes taken off, a comment behind a bare one left out.
-fn unquoted(value: &str) -> String {
-    let value = value.trim();
-    if let Some(inner) = value.strip_prefix('"').and_then(|it| it.strip_suffix('"')) {
-        return inner.replace("\\\"", "\"").replace("\\\\", "\\");
+fn criteria_of(out: &mut Outline, value: Value, range: &Range<usize>) {
+    match value {
+        Value::Nothing => {}
+        Value::Text(text) => criterion(out, &text, range),
+        Value::List(items) => {
+            for (item, range) in items {
+                match item {
+                    Ok(text) => criterion(out, &text, &range),
+                    Err(fault) => unread(out, CRITERIA, &fault, range),
+                }
+            }
+        }
+        Value::Flow(items) => items.iter().for_each(|it| criterion(out, it, range)),
+        Value::Unclear(fault) => unread(out, CRITERIA, &fault, range.clone()),
     }
-    if let Some(inner) = value.strip_prefix('\'').and_then(|it| it.strip_suffix('\'')) {
-        return inner.replace("''", "'");
-    }
-    value.split(" #").next().unwrap_or_default().trim().to_owned()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::{Check, Document, read};
+/// Less would be checked than its author wrote: no loop starts over it.
+fn unread(out: &mut Outline, key: &str, fault: &str, range: Range<usize>) {
+    out.find(FindingCode::Syntax, key, fault, range);
+}
 
-    #[track_caller]
-    fn check(front: &str, expect: &[(&str, Option<&str>)]) {
-        let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
-        let task = read(&[Document { path: "PROMPT.md".to_owned(), text }]);
-        let found: Vec<(String, Option<String>)> = task
-            .criteria
-            .iter()
-            .map(|it| {
-                let command = it.check.as_ref().map(|check| match check {
-                    Check::Command { command, .. } => command.clone(),
-                    other => format!("{other:?}"),
-                });
-                (it.name.clone(), command)
-            })
-            .collect();
-        let expect: Vec<(String, Option<String>)> =
-            expect.iter().map(|(name, check)| ((*name).to_owned(), check.map(str::to_owned))).collect();
-        assert_eq!(found, expect, "{front}");
+fn criterion(out: &mut Outline, text: &str, range: &Range<usize>) {
+    if text.starts_with("$ ") {
+        command(out, text, range);
+    } else if !text.trim().is_empty() {
+        let inline = Inline::of_plain(text, &Bytes::Whole(range.clone()));
+        out.add_criterion(&inline, Mode::Criterion, Origin::default());
     }
+}
 
-    #[test]
-    fn what_other_tools_write() {
-        check("test_command: npm test", &[("npm test", Some("npm test"))]);
-        check(
-            "task: x\ntest_command: \"cargo test -- --quiet\"  ",
-            &[("cargo test -- --quiet", Some("cargo test -- --quiet"))],
-        );
-        check("test_command: 'make test' ", &[("make test", Some("make test"))]);
-        check("test_command: make test # all of them", &[("make test", Some("make test"))]);
-        check("test_command:", &[]);
-        check("title: test_command: x", &[]);
-        check(
-            "criteria:\n  - \"All pass: `$ npm test`\"\n  - It reads well\n  - $ make lint\nagent: mine\nlist:\n  - no criterion",
-            &[("All pass", Some("npm test")), ("It reads well", None), ("make lint", Some("make lint"))],
-        );
-        check("criteria: [\"One: `$ a`\", two]", &[("One", Some("a")), ("two", None)]);
+fn command(out: &mut Outline, text: &str, range: &Range<usize>) {
+    if !text.trim().is_empty() {
+        let inline = Inline::of_plain(text, &Bytes::Whole(range.clone()));
+        out.add_item(prd::command_item(text, &inline), range.clone(), Origin::default());
     }
 }

@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::grammar::{self, Mode};
 use super::item::{Inline, Origin as Bytes};
 use super::outline::{NAME_CHARS, Origin, Outline};
-use super::source::Source;
-use super::{PlanItem, ids, phrases};
+use super::source::{Source, lines_of};
+use super::{FindingCode, PlanItem, ids, phrases};
 
 /// The optional headings around the current place.
 #[derive(Debug, Default)]
@@ -58,11 +58,35 @@ pub(super) fn push_item(
     out.plan.len() - 1
 }
 
+/// `- [ ]text`, `- [] text`, `- [ x] text`: no box to Markdown, and nothing else to its author.
+pub(super) fn nearly_a_box(out: &mut Outline, source: &Source<'_>, text: &Inline<'_>) {
+    let written = source.slice(&text.range);
+    let Some((mark, rest)) = written.strip_prefix('[').and_then(|it| it.split_once(']')) else { return };
+    let meant = match mark.trim() {
+        "" => "[ ]",
+        "x" | "X" => "[x]",
+        _ => return,
+    };
+    let escaped = source.is_escaped(text.range.start);
+    if escaped || mark.len() > 2 || rest.is_empty() || rest.starts_with(['(', '[']) || text.link.is_some() {
+        return;
+    }
+    let space = if rest.starts_with([' ', '\t']) { "" } else { " " };
+    let range = text.range.start..text.range.end - rest.len();
+    let fault = grammar::Fault {
+        code: FindingCode::BadValue,
+        fact: "no box, so it is no item of the plan. Write `[ ] text`".to_owned(),
+        range,
+        fix: Some(format!("{meant}{space}")),
+    };
+    out.find_with_fix(&text.plain_text(), fault);
+}
+
 /// Boxes indented so far that Markdown takes them for code, which no author of a plan means.
 pub(super) fn indented_boxes(out: &mut Outline, source: &Source<'_>, range: Range<usize>, optional: bool) {
     let block = source.slice(&range);
     let mut at = range.start;
-    for line in block.split_inclusive('\n') {
+    for line in lines_of(block) {
         let start = at;
         at += line.len();
         let Some((done, text)) = box_line(line.trim_end()) else { continue };

@@ -107,11 +107,8 @@ impl Reader<'_> {
     }
 
     fn stories(&mut self, stories: &[Value<'_>]) {
-        let known: HashSet<&str> = stories
-            .iter()
-            .filter_map(|story| story.as_object()?.get_string("id"))
-            .map(|id| id.value.as_ref())
-            .collect();
+        let known: HashSet<&str> =
+            stories.iter().filter_map(|story| values::id_of(story.as_object()?)).collect();
         for story in stories {
             match story {
                 Value::Object(story) => self.story(story, &known),
@@ -124,6 +121,7 @@ impl Reader<'_> {
         let fields = Fields::of(story, &mut |name, range| self.twice(name, range));
         self.misspelt(story, STORY_FIELDS);
         let id = self.story_id(&fields);
+        self.no_nested_stories(&fields);
         let title = fields.text("title", self).unwrap_or_default();
         fields.text("description", self);
         fields.text("notes", self);
@@ -157,6 +155,13 @@ impl Reader<'_> {
             self.prose_criterion(criterion, plan);
         }
         self.commands(&fields, "completionCriteria", plan);
+    }
+
+    fn no_nested_stories(&mut self, fields: &Fields<'_>) {
+        if let Some(Value::Array(nested)) = fields.get("userStories") {
+            let fact = "stories in a story are not read. Put them beside it";
+            self.out_of_order("userStories", fact, nested.range.start..nested.range.end);
+        }
     }
 
     /// Ids must be told apart by people: a repeat is numbered and reported.
@@ -197,7 +202,7 @@ impl Reader<'_> {
         let mut found = Vec::new();
         for value in fields.list("dependsOn", self) {
             let Some(text) = self.text_of("dependsOn", value) else { continue };
-            if known.contains(text.value.as_ref()) {
+            if known.contains(text.value.trim()) {
                 found.push(text.value.trim().to_owned());
             } else {
                 self.out_of_order(&text.value, "names no story", text.range.start..text.range.end);

@@ -25,26 +25,24 @@ pub(super) fn read(source: &Source<'_>, out: &mut Outline) {
     }
     let mut chosen: Option<(Rank, String)> = None;
     for (range, line) in source.lines() {
-        let Some(found) = find(line) else { continue };
-        let start = range.start + found.start;
-        let place = start..start + found.len;
-        if found.is_doubled {
-            let fact = "a doubled tag is never printed as promised. Write it once".to_owned();
-            let fix = Some(format!("{OPEN}{}{CLOSE}", found.text));
-            out.find_with_fix(
-                "promise",
-                grammar::Fault { code: FindingCode::BadPromise, fact, range: place.clone(), fix },
-            );
-        }
-        let rank = rank(line);
-        match &chosen {
-            Some((best, text)) if *best == rank && *text != found.text => {
-                let name = format!("promise {}", found.text);
-                let fact = format!("another than `{}` above. Keep one", grammar::shortened(text, 24));
-                out.find(FindingCode::BadPromise, &name, &fact, place);
+        for (found, clause) in with_clauses(line) {
+            let place = range.start + found.start..range.start + found.end;
+            if found.is_doubled {
+                let fact = "a doubled tag is never printed as promised. Write it once".to_owned();
+                let fix = Some(format!("{OPEN}{}{CLOSE}", found.text));
+                let fault = grammar::Fault { code: FindingCode::BadPromise, fact, range: place.clone(), fix };
+                out.find_with_fix("promise", fault);
             }
-            Some((best, _)) if *best >= rank => {}
-            _ => chosen = Some((rank, found.text)),
+            let rank = rank(clause);
+            match &chosen {
+                Some((best, text)) if *best == rank && *text != found.text => {
+                    let name = format!("promise {}", found.text);
+                    let fact = format!("another than `{}` above. Keep one", grammar::shortened(text, 24));
+                    out.find(FindingCode::BadPromise, &name, &fact, place);
+                }
+                Some((best, _)) if *best >= rank => {}
+                _ => chosen = Some((rank, found.text)),
+            }
         }
     }
     out.promise = chosen.map(|(_, text)| text);
@@ -75,16 +73,44 @@ fn rank(line: &str) -> Rank {
 
 struct Found {
     start: usize,
-    len: usize,
+    end: usize,
     text: String,
     is_doubled: bool,
 }
 
-/// The first tag of the line, `<<promise>>X<</promise>>` and `<promise><promise>X…` included.
-fn find(line: &str) -> Option<Found> {
-    let open = line.find(OPEN)?;
-    let before = line.get(..open)?;
-    let start = before.trim_end_matches('<').len();
+/// Of one line: each is looked at with all that stands before it.
+const MOST_TAGS: usize = 16;
+
+/// The tags of a line, each with the words that are about it: up to the first comma or stop behind it.
+fn with_clauses(line: &str) -> Vec<(Found, &str)> {
+    let mut tags: Vec<Found> = Vec::new();
+    while tags.len() < MOST_TAGS
+        && let Some(found) = find(line, tags.last().map_or(0, |last| last.end))
+    {
+        tags.push(found);
+    }
+    let mut clauses = Vec::new();
+    let mut from = 0;
+    let starts: Vec<usize> = tags.iter().skip(1).map(|tag| tag.start).collect();
+    for (index, tag) in tags.into_iter().enumerate() {
+        let next = starts.get(index).copied();
+        let gap = line.get(tag.end..next.unwrap_or(line.len())).unwrap_or_default();
+        let stop = gap.find([',', ';', '.', '，', '；', '。']);
+        let end = tag.end + next.map_or(gap.len(), |_| stop.unwrap_or(0));
+        clauses.push((from, end, tag));
+        if stop.is_some() {
+            from = end;
+        }
+    }
+    let said = clauses.into_iter().filter(|(.., tag)| !tag.text.is_empty());
+    said.map(|(from, end, tag)| (tag, line.get(from..end).unwrap_or_default())).collect()
+}
+
+/// The first tag behind `from`, `<<promise>>X<</promise>>` and `<promise><promise>X…` included.
+fn find(line: &str, from: usize) -> Option<Found> {
+    let open = from + line.get(from..)?.find(OPEN)?;
+    let before = line.get(from..open)?;
+    let start = from + before.trim_end_matches('<').len();
     let mut inner_start = open + OPEN.len();
     let mut is_doubled = start < open;
     while let Some(rest) = line.get(inner_start..) {
@@ -107,5 +133,5 @@ fn find(line: &str) -> Option<Found> {
         }
         end += extra.len();
     }
-    (!text.is_empty()).then_some(Found { start, len: end - start, text, is_doubled })
+    Some(Found { start, end, text, is_doubled })
 }

@@ -27,10 +27,11 @@ impl<'a> Source<'a> {
             Self { text, skipped, spread: String::with_capacity(text.len() + 16), inserted: Vec::new() };
         let promises = promise::may_be_in(text);
         let mut after_text = false;
-        for line in text.get(skipped..).unwrap_or_default().split_inclusive('\n') {
+        for line in lines_of(text.get(skipped..).unwrap_or_default()) {
             if after_text && opens_section(line, promises) {
                 source.inserted.push(source.spread.len());
-                source.spread.push('\n');
+                // Behind a return alone a line feed would only complete it.
+                source.spread.push(if source.spread.ends_with('\r') { '\r' } else { '\n' });
             }
             source.spread.push_str(line);
             after_text = !line.trim().is_empty();
@@ -59,7 +60,7 @@ impl<'a> Source<'a> {
     /// Every line of the document with its range, line ends left out.
     pub(super) fn lines(&self) -> impl Iterator<Item = (Range<usize>, &'a str)> {
         let mut at = self.skipped;
-        self.slice(&(self.skipped..self.text.len())).split_inclusive('\n').map(move |line| {
+        lines_of(self.slice(&(self.skipped..self.text.len()))).map(move |line| {
             let start = at;
             at += line.len();
             let line = line.trim_end_matches(['\n', '\r']);
@@ -74,13 +75,32 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Lines with their ends: `\n`, `\r\n`, and the `\r` alone that Markdown takes for one as well.
+pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = match line_end(rest) {
+            Some(at) if rest.get(at..).is_some_and(|it| it.starts_with("\r\n")) => at + 2,
+            Some(at) => at + 1,
+            None => rest.len(),
+        };
+        let (line, behind) = rest.split_at(end);
+        rest = behind;
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+fn line_end(text: &str) -> Option<usize> {
+    text.bytes().position(|byte| matches!(byte, b'\n' | b'\r'))
+}
+
 /// The end of a byte order mark and of a front matter block: `---`, keys, `---`. What merely stands between two
 /// rules is the document's own text.
 pub(crate) fn front_matter_end(text: &str) -> usize {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let mut at = start;
     let mut has_keys = false;
-    for (index, line) in text.get(start..).unwrap_or_default().split_inclusive('\n').enumerate() {
+    for (index, line) in lines_of(text.get(start..).unwrap_or_default()).enumerate() {
         at += line.len();
         let line = line.trim_end();
         match index {

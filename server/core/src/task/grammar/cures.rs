@@ -9,14 +9,22 @@ use super::spans::{self, Span};
 pub(super) fn of_check(code: &str) -> Option<String> {
     let sound = |it: &String| matches!(spans::read(it), Span::Command(_) | Span::Word(_));
     let code = code.trim();
-    let candidates = [Some(code.to_owned()), spaced(code), lone(code), quoted(code), without_flags(code)];
+    let candidates = [
+        Some(code.to_owned()),
+        spaced(code),
+        lone(code),
+        quoted(code),
+        without_flags(code),
+        without_commas(code),
+    ];
     candidates.into_iter().flatten().find(sound).map(|it| marked(&it))
 }
 
 pub(super) fn of_expectation(code: &str) -> Option<String> {
     let sound = |it: &String| matches!(expectations::read(it), Reading::Expect(_));
     let code = code.trim();
-    let candidates = [closed(code), without_flags(code), plain_number(code)];
+    let candidates =
+        [closed(code), without_flags(code), plain_number(code), sign(code), attached(code), exit_code(code)];
     candidates.into_iter().flatten().find(sound).map(|it| marked(&it))
 }
 
@@ -49,6 +57,40 @@ fn without_flags(code: &str) -> Option<String> {
 /// `!/re`
 fn closed(code: &str) -> Option<String> {
     code.starts_with("!/").then(|| format!("{code}/"))
+}
+
+/// `=> 5`, `≥ 5`
+fn sign(code: &str) -> Option<String> {
+    let number = code.trim_start_matches(['=', '<', '>', '≥', '≤', '≠']);
+    let (written, _) = code.split_at_checked(code.len() - number.len())?;
+    let sign = match written {
+        "=" => "==",
+        "=>" | "≥" => ">=",
+        "=<" | "≤" => "<=",
+        "≠" => "!=",
+        _ => return None,
+    };
+    Some(format!("{sign} {}", number.trim_start()))
+}
+
+/// `! /re/`
+fn attached(code: &str) -> Option<String> {
+    code.strip_prefix("! ").map(|pattern| format!("!{}", pattern.trim_start()))
+}
+
+/// `exit code 1`, `Exit: 1`
+fn exit_code(code: &str) -> Option<String> {
+    let code = code.to_lowercase();
+    let rest = code.strip_prefix("exit")?.trim_start_matches([' ', ':']);
+    let rest = rest.strip_prefix("code").or_else(|| rest.strip_prefix("status")).unwrap_or(rest);
+    Some(format!("exit {}", rest.trim_start_matches([' ', ':', '='])))
+}
+
+/// `exists a, b`
+fn without_commas(code: &str) -> Option<String> {
+    let is_list = ["exists ", "missing "].iter().any(|verb| code.starts_with(verb)) && !code.contains('"');
+    let words = code.split(' ').map(|word| word.strip_suffix(',').unwrap_or(word));
+    is_list.then(|| words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
 /// `>= 80 %`, `< 5 ms`: a number is compared, whatever it counts.

@@ -19,6 +19,9 @@ pub(super) fn read(code: &str) -> Reading {
         return reading;
     }
     let code = code.trim();
+    if let Some(reason) = nearly_compares(code).or_else(|| nearly_matches(code)) {
+        return Reading::Bad(reason);
+    }
     if let Some(pattern) = code.strip_prefix('!').filter(|pattern| pattern.starts_with('/')) {
         return match whole_pattern(pattern) {
             Ok(Some(pattern)) => Reading::Expect(Expect::MatchesNot { pattern }),
@@ -34,8 +37,8 @@ pub(super) fn read(code: &str) -> Reading {
             Err(reason) => Reading::Bad(reason),
         };
     }
-    if let Some(code) = code.strip_prefix("exit ") {
-        return exit(code.trim());
+    if code.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("exit")) {
+        return exit(code);
     }
     match code.parse::<u16>() {
         Ok(status @ 100..=599) if code.len() == 3 => Reading::Status(status),
@@ -65,6 +68,22 @@ fn comparison(code: &str) -> Option<Reading> {
     meant.then(|| Reading::Bad(format!("`{sign}` compares with one plain number")))
 }
 
+/// `= 5`, `=> 5`, `≥ 5`: signs that people write and nobody reads.
+fn nearly_compares(code: &str) -> Option<String> {
+    const NEARLY: [(&str, &str); 6] =
+        [("=>", ">="), ("=<", "<="), ("=", "=="), ("≥", ">="), ("≤", "<="), ("≠", "!=")];
+    let (sign, meant, rest) =
+        NEARLY.into_iter().find_map(|(sign, meant)| Some((sign, meant, code.strip_prefix(sign)?)))?;
+    number(rest.trim()).map(|_| format!("`{sign}` does not compare. Write `{meant}`"))
+}
+
+/// `! /re/`
+fn nearly_matches(code: &str) -> Option<String> {
+    let pattern = code.strip_prefix('!')?.trim_start();
+    let meant = code.starts_with("! ") && matches!(whole_pattern(pattern), Ok(Some(_)));
+    meant.then(|| "`!` stands right before its `/`".to_owned())
+}
+
 /// `12`, `-0.5`, `1,000`.
 fn number(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -90,22 +109,30 @@ fn whole_pattern(text: &str) -> Result<Option<crate::task::Pattern>, String> {
     match rest {
         "" if pattern.source.is_empty() => Err("an empty pattern is in every output".to_owned()),
         "" => Ok(Some(pattern)),
-        "g" | "m" | "s" | "u" | "x" | "gi" | "ig" | "im" | "is" | "ix" => {
-            Err(format!("`/{rest}` is no flag here. Only `/i` is"))
-        }
+        "g" | "m" | "s" | "u" | "x" | "I" | "gi" | "gm" | "ig" | "im" | "is" | "ix" | "mg" | "gim"
+        | "gmi" => Err(format!("`/{rest}` is no flag here. Only `/i` is")),
         _ => Ok(None),
     }
 }
 
-fn exit(text: &str) -> Reading {
-    match text.parse::<u8>() {
-        Ok(code) if text.starts_with(|char: char| char.is_ascii_digit()) => {
-            Reading::Expect(Expect::Exit { code: i32::from(code) })
+fn exit(code: &str) -> Reading {
+    let Some(rest) = code.get(4..).filter(|rest| rest.starts_with([' ', ':'])) else { return Reading::Other };
+    let text = rest.trim_start_matches([' ', ':']);
+    let number = text.parse::<u8>().ok().filter(|_| text.starts_with(|char: char| char.is_ascii_digit()));
+    match number {
+        Some(number) if code.starts_with("exit ") => {
+            Reading::Expect(Expect::Exit { code: i32::from(number) })
         }
-        // `exit code` is prose, `exit 256` and `exit 1 or 2` are not.
-        _ if text.starts_with(|char: char| char.is_ascii_digit() || "+-".contains(char)) => {
-            Reading::Bad("`exit` takes one code from 0 to 255".to_owned())
-        }
+        // `exit code` is prose; `exit code 1`, `Exit 1`, `exit 1 or 2`, `exit nonzero` are not.
+        _ if names_a_code(text) => Reading::Bad("`exit` takes one code from 0 to 255".to_owned()),
         _ => Reading::Other,
     }
+}
+
+fn names_a_code(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let rest = ["code", "status"].into_iter().find_map(|word| text.strip_prefix(word)).unwrap_or(&text);
+    let rest = rest.trim_start_matches([' ', ':', '!', '=', '<', '>', '+', '-']);
+    rest.starts_with(|char: char| char.is_ascii_digit())
+        || matches!(rest, "nonzero" | "non-zero" | "non zero" | "zero")
 }

@@ -112,7 +112,13 @@ fn tidy(prose: &str) -> String {
     let mut line = without_empty_brackets(prose).replace(CUT, "");
     line = one_line(&line);
     let edge = |char: char| char.is_whitespace() || ".,;:…。，；：、-–—".contains(char);
-    one_line(line.trim_matches(edge))
+    let line = line.trim_end_matches(edge);
+    // `./check.sh`, `.env` and `--help` begin with what would end a sentence.
+    let word = line.trim_start_matches(edge);
+    let mark = line.get(..line.len() - word.len()).unwrap_or_default();
+    let kept = ["--", "-", "."].into_iter().find(|it| *it == mark && !word.is_empty()).unwrap_or_default();
+    let name = one_line(&format!("{kept}{word}"));
+    if name.chars().all(|char| "[]{}\"'“”「」《》".contains(char)) { String::new() } else { name }
 }
 
 /// Any white space, line ends included, as single spaces.

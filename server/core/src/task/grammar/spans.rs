@@ -152,6 +152,7 @@ fn globs(text: &str) -> Result<Vec<String>, String> {
         } else {
             let end = rest.find(' ').unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
+            plain(word)?;
             (word.to_owned(), after)
         };
         if !after.is_empty() && !after.starts_with(' ') {
@@ -162,6 +163,24 @@ fn globs(text: &str) -> Result<Vec<String>, String> {
         rest = after.trim_start_matches(' ');
     }
     if globs.is_empty() { Err("no file is named".to_owned()) } else { Ok(globs) }
+}
+
+/// A name without quotes that can be what it seems to be. Read to the letter it would name no file, and what
+/// should be missing would be.
+fn plain(word: &str) -> Result<(), String> {
+    if word.ends_with(',') {
+        return Err("a comma behind a name. Put a space between names".to_owned());
+    }
+    if word.starts_with(['\'', '“', '”', '‘', '’']) {
+        return Err("names are quoted with \"".to_owned());
+    }
+    if word.starts_with('$') {
+        return Err("variables are not read in names".to_owned());
+    }
+    match word.chars().find(|char| char.is_whitespace() || char.is_control()) {
+        Some(_) => Err("names are separated by plain spaces".to_owned()),
+        None => Ok(()),
+    }
 }
 
 /// A glob that compiles and cannot leave the root.

@@ -112,3 +112,20 @@ fn notes_in_boxes_are_no_faults() {
     let text = "- [ ] an odd ` backtick\n- [ ] run `cargo test`\n- [ ] (timeout 5)\n- [ ] `a\n  b`\n";
     assert_eq!(read("fix_plan.md", text, Role::Plan).findings, []);
 }
+
+/// Nobody writes a box that is not to be done.
+#[test]
+fn what_is_nearly_a_box_is_told() {
+    let found = |text: &str| {
+        let outline = read("fix_plan.md", text, Role::Plan);
+        let shown = |it: &crate::task::Finding| {
+            format!("{} => {}", &text[it.place.range.clone()], it.fix.clone().unwrap())
+        };
+        (outline.plan.len(), outline.findings.iter().map(shown).collect::<Vec<_>>())
+    };
+    let (items, findings) = found("- [ ] a\n- [ ]b\n- [] c\n- [x]`d`\n- [ x] é\n* [X ]e\n");
+    assert_eq!(items, 1);
+    assert_eq!(findings, ["[ ] => [ ] ", "[] => [ ]", "[x] => [x] ", "[ x] => [x]", "[X ] => [x] "]);
+    let others = "- [x](a.md)\n- [-] gone\n- [a]b\n- \\[ ]b\n- `[ ]b`\n- [ ]\n- [x][1]\n\n[1]: b\n";
+    assert_eq!(found(others), (0, Vec::new()));
+}

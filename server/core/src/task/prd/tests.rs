@@ -293,3 +293,32 @@ fn a_misspelt_field_is_named_and_a_foreign_one_left_alone() {
         &["! unknown-key qualityGate: not read. Write `qualityGates`. [\"qualityGate\"] => \"qualityGates\""],
     );
 }
+
+#[test]
+fn what_is_written_beside_the_plan_is_told() {
+    check(
+        r#"{"userStories": [{"id": 1, "title": "T", "dependsOn": ["2", " A "]}, {"id": 2, "title": "U"}, {"id": "A ", "title": "V"}]}"#,
+        &[
+            "[ ] 1 T [T]",
+            "[ ] 2 U [U]",
+            "[ ] A V [V]",
+            "! bad-value id: must be text in quotes, is 1. [1]",
+            "! bad-value id: must be text in quotes, is 2. [2]",
+        ],
+    );
+    check(
+        &story(r#""userStories": [{"id": "B"}]"#),
+        &[
+            "[ ] A T [T]",
+            "! bad-value userStories: stories in a story are not read. Put them beside it. [[{\"id\": \"B\"}]]",
+        ],
+    );
+}
+
+/// Names of fields are compared with those that are read, not with each other.
+#[test]
+fn an_object_of_any_number_of_fields_is_read_in_a_moment() {
+    let mut fields = String::from("\"note\": 1");
+    (0..20_000).for_each(|number| write!(fields, ", \"k{number}\": 1").unwrap());
+    assert_eq!(read("prd.json", &story(&fields)).plan.len(), 1);
+}

@@ -71,6 +71,15 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// What others may name a story by.
+pub(super) fn id_of<'a>(story: &'a Object<'_>) -> Option<&'a str> {
+    match &story.properties.iter().rev().find(|it| it.name.as_str() == "id")?.value {
+        Value::StringLit(id) => Some(id.value.trim()),
+        Value::NumberLit(id) => Some(id.value),
+        _ => None,
+    }
+}
+
 /// The fields that are read; others belong to other tools.
 pub(super) const ROOT_FIELDS: &[&str] =
     &["userStories", "project", "name", "description", "branchName", "completionCriteria", "qualityGates"];
@@ -116,6 +125,8 @@ impl Reader<'_> {
     /// Names that are no field but for a slip: what their author wrote there would quietly count for nothing.
     pub(super) fn misspelt(&mut self, object: &Object<'_>, fields: &[&str]) {
         const LONG: usize = 9;
+        let written: HashSet<&str> = object.properties.iter().map(|it| it.name.as_str()).collect();
+        let absent: Vec<&str> = fields.iter().copied().filter(|it| !written.contains(it)).collect();
         for property in &object.properties {
             let name = property.name.as_str();
             if fields.contains(&name) {
@@ -125,8 +136,7 @@ impl Reader<'_> {
                 let most = if it.len() < LONG { 1 } else { 2 };
                 it.len() > "id".len() && name.len() > "id".len() && slips_between(name, it) <= most
             };
-            let absent = |it: &&&str| object.properties.iter().all(|other| other.name.as_str() != **it);
-            let Some(meant) = fields.iter().filter(absent).find(near) else { continue };
+            let Some(meant) = absent.iter().find(near) else { continue };
             let range = property.name.range();
             let range = range.start + self.skipped..range.end + self.skipped;
             let fact = format!("not read. Write `{meant}`");

@@ -31,6 +31,17 @@ fn front_matter_is_no_content() {
     check("---\nagent: x\n\n## Done when\n- a\n", &["a"]);
 }
 
+/// Old Macs ended lines like this, and so do some exporters.
+#[test]
+fn a_return_alone_ends_a_line() {
+    let text = "CONTEXT:\r- a.rs\rDone when:\r- é: `$ x`\r- b\r";
+    let outline = outline(text);
+    let places = outline.criteria.iter().map(|it| &text[it.criterion.place.range.clone()]);
+    assert_eq!(places.collect::<Vec<_>>(), ["é: `$ x`", "b"]);
+    assert_eq!(outline.context.len(), 1);
+    check("---\rcriteria:\r  - a\r---\r## Done when\r- b\r", &["b"]);
+}
+
 #[test]
 fn a_box_is_a_claim() {
     check(
@@ -141,6 +152,14 @@ fn the_promise_is_what_the_document_asks_for() {
         Some("DONE"),
     );
     check("If stuck, output <promise>BLOCKED</promise>\n", Some("BLOCKED"));
+    check(
+        "If stuck output <promise>STUCK</promise>, when done output <promise>DONE</promise>.\n",
+        Some("DONE"),
+    );
+    check("If stuck, output <promise>STUCK</promise>; else output <promise>DONE</promise>\n", Some("DONE"));
+    check("Print <promise>DONE</promise> when done. When stuck: <promise>STUCK</promise>\n", Some("DONE"));
+    check("Use <promise></promise>, print <promise>DONE</promise>\n", Some("DONE"));
+    check("# T\r\rIf stuck output <promise>STUCK</promise>\rOutput <promise>DONE</promise>\r", Some("DONE"));
     check("See <promise>X</promise>\nPrint <promise>DONE</promise>\n", Some("DONE"));
 }
 
@@ -158,6 +177,7 @@ fn the_promise_is_no_criterion_and_a_doubled_tag_is_reported() {
         "Print <promise><promise>DONE</promise></promise>\n",
         &["! bad-promise [<promise><promise>DONE</promise></promise>] => <promise>DONE</promise>"],
     );
+    check("Print <promise>A</promise> or <promise>B</promise>\n", &["! bad-promise [<promise>B</promise>]"]);
     check(
         "Print <promise>A</promise>\nPrint <promise>A</promise>\nPrint <promise>B</promise>\n",
         &["! bad-promise [<promise>B</promise>]"],
