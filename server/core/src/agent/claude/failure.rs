@@ -54,8 +54,10 @@ impl Failure<'_> {
             _ => ProviderClass::Unknown,
         };
         let (class, reset) = match (class, self.limit) {
-            (ProviderClass::Quota, Some(limit)) => (class, limit.resets_at.map(Reset::At)),
-            (ProviderClass::Quota, None) => (class, provider::classify(self.message, self.status).reset),
+            (ProviderClass::Quota, limit) => {
+                let announced = limit.and_then(|it| it.resets_at).map(Reset::At);
+                (class, announced.or_else(|| provider::classify(self.message, self.status).reset))
+            }
             // Too many requests, and no event about a limit: older versions say it in words alone.
             (ProviderClass::Transient, None) if self.status == Some(429) => {
                 let told = provider::classify(self.message, self.status);

@@ -21,10 +21,10 @@ pub(super) enum Says {
 /// Marks, times and programs' names in front of an error's sentence.
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?x)^(?: \s+ | [^\x00-\x7f]{1,3}\s+ | \[?\d{4}-\d\d-\d\d[T\s][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+ | \[?\d\d:\d\d:\d\d[.,\d]*\]?\s+
+        r"(?x)^(?: \s+ | [^\x00-\x7f\p{L}]{1,3}\s+ | \[?\d{4}-\d\d-\d\d[T\s][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?\]?\s+ | \[?\d\d:\d\d:\d\d[.,\d]*\]?\s+
         | \[(?i:error|fatal|api\serror)(?:\]|:)\s* | (?i:fatal|api|stream|request|provider|llm|model|internal|unexpected|unhandled|uncaught)?\s?(?i:error|fatal|failed|failure)(?:\s(?i:code))?\s?:\s+
         | (?i:claude|codex|gemini|opencode|amp|aider|copilot|droid|cursor(?:-agent)?|agent|qwen|goose)(?:\scode)?:\s+
-        | (?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)(?:\s\[\w+\])?:\s+ | (?:[Hh][Tt][Tt][Pp][/\d.]*|status(?:\scode)?|code):?\s+\(?\d{3}\)?[\s:,-]+ | \(?\[?[45]\d\d\]?\)?(?:\s+|\s?[:-]\s*)
+        | (?:[A-Za-z_]\w*\.)*\w*(?:Error|Exception)(?:\s\[\w+\])?(?::|\s-)\s+ | (?:[Hh][Tt][Tt][Pp][/\d.]*|status(?:\scode)?|code):?\s+\(?\d{3}\)?[\s:,-]+ | \(?\[?[45]\d\d\]?\)?(?:\s+|\s?[:-]\s*)
         | ERROR\s+ )+",
     )
 });
@@ -72,7 +72,8 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
                 | your\susage\sallocation\shas\sbeen\sdisabled\b
                 | (?:(?:claude|anthropic|codex|chatgpt|openai|gemini|copilot|ai|code|pro|max|opus|sonnet|your|the|api)\s){0,4}(?:usage|[0-9]+[\s-]hour|five[\s-]hour|hourly|weekly|session|daily|monthly|spend(?:ing)?|plan|premium\srequests?)\s(?:usage\s)?limit\s(?:has\sbeen\s|was\s|is\s)?(?:reached|hit|exceeded)\b
                 | limit\sreached\b | (?:daily\s|monthly\s|api\s|current\s|your\s)*quota\s(?:has\sbeen\s)?(?:exceeded|exhausted)\b
-                | (?:resource\shas\sbeen\s)?exhausted\s(?:your|daily|the)\s(?:\w+\s)?quota\b )",
+                | (?:resource\shas\sbeen\s)?exhausted\s(?:your|daily|the)\s(?:\w+\s)?quota\b
+                | [您你]?的?已经?(?:达到|超出|超过|用完|耗尽).{0,16}?(?:上限|限额|额度|配额) | [您你]?的?.{0,8}(?:额度|配额|用量)已?(?:用完|用尽|耗尽|超限) )",
             ),
             Says::Quota,
         ),
@@ -80,20 +81,20 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
             constant(
                 r"(?ix)^(?: not\slogged\sin\b | you\s(?:are|must\sbe)\s(?:not\s)?logged\s(?:in|out)\b | (?:your\s)?(?:invalid|incorrect|missing|expired)\sapi[\s_-]?key\b | invalid\sx-api-key\b | (?:your\s)?api\skey\s(?:is\s)?(?:not\svalid|invalid|expired|missing|not\s(?:set|found))\b
                 | please\s(?:run\s/login|log\sin|login|sign\sin)\b | (?:your\s)?credit\sbalance\sis\stoo\slow\b | oauth\s(?:token|session)\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | (?:your\s)?(?:authentication|login|session|access)\s(?:token\s)?(?:has\s)?(?:failed|expired|required)\b
-                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | insufficient\scredits?\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b )",
+                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | insufficient\s(?:credits?|balance|funds)\b | payment\srequired\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) | (?:账户|账号)?余额不足 )",
             ),
             Says::Login,
         ),
         (
             constant(
-                r"(?ix)^(?: (?:api\s|request\s|your\s|the\s)*rate[\s-]limit(?:ed|\s(?:was\s|has\sbeen\s|is\s)?(?:reached|exceeded|hit))?(?:\b|$) | too\smany\srequests\b | exceeded\sretry\slimit,\slast\sstatus:\s429 | resource\shas\sbeen\sexhausted\b | this\srequest\swould\sexceed\s(?:your|the)\s.{0,60}rate\slimit | (?:429\s)too\smany\b )",
+                r"(?ix)^(?: (?:api\s|request\s|your\s|the\s)*rate[\s-]limit(?:ed|\s(?:was\s|has\sbeen\s|is\s)?(?:reached|exceeded|hit))?(?:\b|$) | too\smany\srequests\b | exceeded\sretry\slimit,\slast\sstatus:\s429 | resource\shas\sbeen\sexhausted\b | this\srequest\swould\sexceed\s(?:your|the)\s.{0,60}rate\slimit | (?:429\s)too\smany\b | 请求(?:过于频繁|过多|频率超限) )",
             ),
             Says::Limited,
         ),
         (
             constant(
                 r"(?ix)^(?: overloaded\b | (?:the\s)?(?:model|server|service|engine)\sis\s(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
-                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed )",
+                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed )",
             ),
             Says::Transient,
         ),
@@ -108,13 +109,13 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
 /// How a sentence of a provider goes on; anything else is somebody writing about it.
 static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?ix)^(?:\s*$ | \s*[.!|:;,·∙•(\[{—–-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
+        r"(?ix)^(?:\s*$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
     )
 });
 /// Lists, quotations, code, diffs, tests and their results.
 static ABOUT: LazyLock<Regex> = LazyLock::new(|| {
     constant(
-        r"(?x)^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<|@@|[`'\x22“«])|::|=>|->|\|\||&&|[;\\]$|\b(?i:expect(?:ed|s)?|assert\w*|tests?|testing|tested|mock\w*|fixture\w*|spec|describe|it)\b\s*[('\x22`:]?|\b(?:fn|def|func|function|class|const|let|var|return|throw|raise|import|case|match|if|grep|echo|printf?)\b\s*[\w('\x22]|\b(?i:retrying|reconnecting|attempt\s\d|handl(?:e|es|ed|ing)|implement\w*|documented|added|fixed|shows?|displays?|simulat\w*|whether|when\sthe|ok\s\d)\b|\b(?:PASS|FAIL)(?:ED)?\b|^error\[|\.(?:rs|py|js|ts|tsx|go|java|rb|md)\b",
+        r"(?x)^\s*(?:[-+*>|•]\s|[-+][^-\s]|//|/\*|\#|\d+[.)]\s|<|@@|[`'\x22“«])|::|=>|->|\|\||&&|[;\\]$|\b(?i:expect(?:ed|s)?|assert\w*|tests?|testing|tested|mock\w*|fixture\w*|spec|describe)\b\s*[('\x22`:]?|\bit\s?\(|\b(?:fn|def|func|function|class|const|let|var|return|throw|raise|import|case|match|if|grep|echo|printf?)\b\s*[\w('\x22]|\b(?i:retrying|reconnecting|attempt\s\d|handl(?:e|es|ed|ing)|implement\w*|documented|added|fixed|shows?|displays?|simulat\w*|whether|when\sthe|ok\s\d)\b|\b(?:PASS|FAIL)(?:ED)?\b|^error\[|\.(?:rs|py|js|ts|tsx|go|java|rb|md)\b",
     )
 });
 static ADVICE: LazyLock<Regex> = LazyLock::new(|| {
@@ -142,7 +143,9 @@ pub(super) fn says(line: &str) -> Option<Says> {
     };
     let named = || NAMES.iter().find(|(name, _)| name.is_match(line)).map(|(_, says)| *says);
     let is_one_word = !line.trim().contains([' ', '(', '{']);
-    let is_error = sentence.len() < line.trim_start().len() || is_one_word;
+    // A bullet or a number in front makes no error of a line.
+    let mark = line.get(..line.len() - sentence.len()).unwrap_or_default();
+    let is_error = mark.contains(|char: char| char.is_ascii_alphabetic()) || is_one_word;
     SENTENCES
         .iter()
         .find_map(begins)

@@ -24,8 +24,24 @@ pub enum Reset {
     At(u64),
     /// Milliseconds from now.
     In(u64),
-    /// On the wall, today or tomorrow where no month and day are named.
-    ClockTime { day: Option<(i8, i8)>, hour: i8, minute: i8, zone: Option<String> },
+    ClockTime {
+        day: Day,
+        hour: i8,
+        minute: i8,
+        zone: Option<String>,
+    },
+}
+
+/// Of a time on the wall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Day {
+    /// Today, or tomorrow where the time has passed.
+    Next,
+    Tomorrow,
+    /// The next one of this name, Monday is 1.
+    Week(i8),
+    /// Month and day.
+    Date(i8, i8),
 }
 
 /// The time and the place at which a run ended.
@@ -52,9 +68,12 @@ impl Reset {
             Self::In(ms) => here.wall.checked_add(*ms)?,
             Self::ClockTime { day, hour, minute, zone } => {
                 let zoned = zoned(here, zone.as_deref())?;
+                let time = (*hour, *minute);
                 let at = match day {
-                    Some((month, day)) => in_year(&zoned, (*month, *day), (*hour, *minute))?,
-                    None => today_or_tomorrow(&zoned, (*hour, *minute))?,
+                    Day::Date(month, day) => in_year(&zoned, (*month, *day), time)?,
+                    Day::Next => today_or_tomorrow(&zoned, time)?,
+                    Day::Tomorrow => on(&zoned, zoned.date().tomorrow().ok()?, time)?,
+                    Day::Week(weekday) => in_week(&zoned, *weekday, time)?,
                 };
                 u64::try_from(at.timestamp().as_millisecond()).ok()?
             }
@@ -81,6 +100,14 @@ fn today_or_tomorrow(now: &Zoned, time: (i8, i8)) -> Option<Zoned> {
     if passed { today.checked_add(Span::new().try_days(1).ok()?).ok() } else { Some(today) }
 }
 
+/// Today where it is that day and the time is still to come.
+fn in_week(now: &Zoned, weekday: i8, time: (i8, i8)) -> Option<Zoned> {
+    let ahead = (weekday - now.weekday().to_monday_one_offset()).rem_euclid(7);
+    let first = on(now, now.date().checked_add(i64::from(ahead).days()).ok()?, time)?;
+    let passed = first.timestamp().as_millisecond() + (PASSED_MS as i64) < now.timestamp().as_millisecond();
+    if passed { first.checked_add(7.days()).ok() } else { Some(first) }
+}
+
 /// A date without its year: the next one.
 fn in_year(now: &Zoned, (month, day): (i8, i8), time: (i8, i8)) -> Option<Zoned> {
     let this = on(now, Date::new(now.year(), month, day).ok()?, time)?;
@@ -103,7 +130,7 @@ static STAMP: LazyLock<Regex> = LazyLock::new(|| {
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?ix)\b(?:resets?|reset\s+time\s+is|try\s+again|retry|available(?:\s+again)?|until|back|wait)\b[\s:]*(?:at|on|after|until|by)?\s*
-        (?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,?\s+(?:at\s+)?)?
+        (?:(?P<week>Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun|today|tomorrow)(?:day)?,?\s+(?:at\s+)?)?
         (?:(?P<month>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?(?:,?\s+\d{4})?,?\s+(?:at\s+)?)?
         (?P<hour>\d{1,2})(?::(?P<minute>\d\d))?(?::\d\d)?\s*(?P<half>[ap]\.?m\b\.?)?\s*(?:\((?P<zone>[A-Za-z][\w/+-]{1,40})\)|(?P<short>UTC|GMT|Z)\b)?",
     )
@@ -111,7 +138,7 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
 static SPAN: LazyLock<Regex> = LazyLock::new(|| {
     constant(
         r"(?ix)\b(?:in|after|wait|retry-after\s*[:=]|retry_after\s*[:=]|retry\s+after\s*[:=]?|retryDelay\W{1,4})\s*(?:about\s+|approximately\s+|another\s+)?
-        (?P<span>(?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[\s,]*(?:and\s+)?)+)",
+        (?P<span>\d+[dhm](?:\d+[hm])*\d+(?:\.\d+)?(?:ms|[smh])\b|(?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b[\s,]*(?:and\s+)?)+)",
     )
 });
 static PART: LazyLock<Regex> = LazyLock::new(|| constant(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)"));
@@ -190,12 +217,24 @@ fn clock_time(found: &Captures<'_>) -> Option<Reset> {
     if hour > 23 || minute > 59 {
         return None;
     }
-    let day = match (part("month"), part("day")) {
-        (Some(month), Some(day)) => Some((month_number(month)?, day.parse().ok()?)),
-        _ => None,
+    let day = match (part("month"), part("day"), part("week")) {
+        (Some(month), Some(day), _) => Day::Date(month_number(month)?, day.parse().ok()?),
+        (.., Some(week)) => named_day(week),
+        _ => Day::Next,
     };
     let zone = part("zone").or_else(|| part("short")).map(str::to_owned);
     Some(Reset::ClockTime { day, hour, minute, zone })
+}
+
+fn named_day(name: &str) -> Day {
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let name = name.to_ascii_lowercase();
+    let number = DAYS.iter().zip(1..).find(|(it, _)| name.starts_with(**it)).map(|(_, number)| number);
+    match number {
+        Some(number) => Day::Week(number),
+        None if name == "tomorrow" => Day::Tomorrow,
+        None => Day::Next,
+    }
 }
 
 fn month_number(name: &str) -> Option<i8> {

@@ -63,6 +63,20 @@ fn final_errors_in_every_form_in_use() {
         ("Missing environment variable: `OPENAI_API_KEY`.", Login),
         ("Request failed with status code 401", Login),
         ("Error: Request failed with status code 502", Transient),
+        ("You've hit your usage limit. It resets tomorrow at 08:00 UTC", Quota),
+        ("litellm.RateLimitError: OpenAIException - You exceeded your current quota", Quota),
+        ("Error: Rate limit reached. Please try again in 1h12m3.5s.", Quota),
+        ("已达到 5 小时的使用上限。您的限额将在 2026-11-20 15:00:00 重置。", Quota),
+        ("您的账户额度已用完", Quota),
+        ("请求过于频繁，请稍后再试", Transient),
+        ("Error: connect ECONNREFUSED 127.0.0.1:443", Transient),
+        ("Error: getaddrinfo EAI_AGAIN api.example.org", Transient),
+        ("Error: socket hang up", Transient),
+        ("402 Payment Required", Login),
+        ("Error: Insufficient Balance", Login),
+        ("You need to log in: run `mine login`", Login),
+        ("Access token has expired", Login),
+        ("未登录，请先登录", Login),
     ];
     let mut wrong = Vec::new();
     for (line, expect) in table {
@@ -83,8 +97,13 @@ fn final_errors_in_every_form_in_use() {
 }
 
 /// Nothing in them is the provider's word to us, though each has its words.
-const NEGATIVES: [&str; 72] = [
+const NEGATIVES: [&str; 77] = [
     "",
+    "FAIL src/rate.test.ts\n  ● returns 429 Too Many Requests\n",
+    "✓ rate_limit_error is told\n✗ 503 Service Unavailable is told",
+    "额度已用完时的提示已翻译",
+    "socket hang up is handled",
+    "Payment required page is done.",
     "Implemented the rate limiter.",
     "I added handling for 429 Too Many Requests.",
     "The client now retries after `429 Too Many Requests`.",
@@ -247,6 +266,7 @@ fn resets(text: &str, offset: i32) -> Option<u64> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn resets_are_read_in_every_form_in_use() {
     for (text, expect) in [
         ("resets 9pm", Some(7 * HOUR)),
@@ -278,6 +298,16 @@ fn resets_are_read_in_every_form_in_use() {
         ("usage limit reached|1795186800", Some(HOUR)),
         ("reset: 1795186800000", Some(HOUR)),
         ("resetsAt 1795186800", Some(HOUR)),
+        ("resets Mon at 9am", Some(67 * HOUR)),
+        ("resets on Friday at 15:00", Some(HOUR)),
+        ("resets Fri 1pm", Some((7 * 24 - 1) * HOUR)),
+        ("resets tomorrow at 08:00", Some(18 * HOUR)),
+        ("resets tomorrow 3pm", Some(25 * HOUR)),
+        ("resets today at 5pm", Some(3 * HOUR)),
+        ("try again in 1h12m3.5s.", Some(HOUR + 12 * MINUTE + 3500)),
+        ("Your quota will reset after 18h20m5s", Some(18 * HOUR + 20 * MINUTE + 5000)),
+        ("in 5m30s", Some(5 * MINUTE + 30_000)),
+        ("in 5 mice", None),
         ("no time at all", None),
         ("resets soon", None),
         ("resets 25:61", None),
