@@ -158,6 +158,22 @@ function Editor:answer(label)
   end
 end
 
+--- `:Ralph start`, and a yes to the commands of the task.
+function Editor:start_trusted()
+  self:ex('Ralph start')
+  self:wait_question('not trusted')
+  self:answer('Trust and start')
+end
+
+--- `:Ralph trust`, and a yes by the given answer.
+---@param yes string
+function Editor:trust(yes)
+  self:ex('Ralph trust')
+  self:wait_question('May these run here?')
+  self:answer(yes)
+  self:wait_message('trusted')
+end
+
 ---@return { text: string, level: integer }[]
 function Editor:messages()
   return self:lua('return _G.test.messages')

@@ -1,5 +1,6 @@
 -- The server that does what a scenario tells it, from the scenario's side.
 
+local Editor = require('editor')
 local support = require('support')
 
 local Fake = {}
@@ -14,6 +15,22 @@ function Fake.new()
   self.command = { support.here .. '/fake_server.py' }
   self.env = { FAKE_SERVER = self.folder }
   return self
+end
+
+--- An editor that shows a task in a folder of its own, with a fake as its server.
+---@param options? { task?: string, replies?: table<string, { result?: any, error?: table }>, lua?: string }
+---@return table fake
+---@return table editor
+---@return string folder
+function Fake.open(options)
+  options = options or {}
+  local fake = Fake.new()
+  local folder = support.temp .. '/project'
+  support.write(folder .. '/PROMPT.md', options.task or '# A task\n')
+  fake:reply(options.replies or {})
+  local editor =
+    Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env, lua = options.lua })
+  return fake, editor, folder
 end
 
 function Fake:send(message)

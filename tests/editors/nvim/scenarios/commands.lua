@@ -1,6 +1,5 @@
 -- What `:Ralph` sends: saved files first, the task or loop that is meant, errors as they are worded.
 
-local Editor = require('editor')
 local Fake = require('fake')
 local support = require('support')
 
@@ -21,17 +20,8 @@ local function argument(fake, command, editor)
   end)
 end
 
-local function start(reply)
-  local fake = Fake.new()
-  local folder = support.temp .. '/project'
-  support.write(folder .. '/PROMPT.md', '# A task\n')
-  fake:reply(reply or {})
-  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
-  return fake, editor, folder
-end
-
 local function saves_first(before)
-  local fake, editor, folder = start()
+  local fake, editor, folder = Fake.open()
   editor:lua(before or '')
   fake:tell({}, { Fake.task(folder) })
   editor:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { '# Another task' })")
@@ -57,16 +47,18 @@ return {
   run = function()
     saves_first()
 
-    local fake, editor, folder = start({
-      ['loopkeeper.server.start'] = {
-        error = {
-          code = -32803,
-          message = '2 commands are not trusted. Hint: trust them',
-          data = { code = 'untrusted', asked = true, count = 2 },
+    local fake, editor, folder = Fake.open({
+      replies = {
+        ['loopkeeper.server.start'] = {
+          error = {
+            code = -32803,
+            message = '2 commands are not trusted. Hint: trust them',
+            data = { code = 'untrusted', asked = true, count = 2 },
+          },
         },
-      },
-      ['loopkeeper.server.pause'] = {
-        error = { code = -32803, message = 'it is paused already', data = { code = 'conflict' } },
+        ['loopkeeper.server.pause'] = {
+          error = { code = -32803, message = 'it is paused already', data = { code = 'conflict' } },
+        },
       },
     })
     local other = Fake.loop({ id = '20261120-bbbbbb', state = 'done', phase = 'ended' })

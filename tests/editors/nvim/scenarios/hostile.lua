@@ -1,6 +1,5 @@
 -- Text of agents, checks and file names is text: no modeline, escape sequence, expression or key in it does anything.
 
-local Editor = require('editor')
 local Fake = require('fake')
 local support = require('support')
 
@@ -15,19 +14,11 @@ local evil = table.concat({
 }, '\n')
 
 local function start(replies)
-  local fake = Fake.new()
-  local folder = support.temp .. '/project'
-  support.write(folder .. '/PROMPT.md', '# A task\n')
-  fake:reply(replies or {})
-  local editor = Editor.start({
-    folder = folder,
-    file = 'PROMPT.md',
-    server = fake.command,
-    env = fake.env,
+  return Fake.open({
+    replies = replies,
     lua = 'vim.o.statusline = "%f %{v:lua.require\'loopkeeper\'.statusline()}"\n'
       .. "require('loopkeeper').setup({ output = { lines = 50 } })",
   })
-  return fake, editor, folder
 end
 
 local function harmless(editor)

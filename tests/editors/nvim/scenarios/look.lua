@@ -1,6 +1,5 @@
 -- What is shown of results: a diff in a tab, marks beside criteria, files that an iteration changed, the history.
 
-local Editor = require('editor')
 local Fake = require('fake')
 local support = require('support')
 
@@ -29,12 +28,9 @@ local signs = [[
 ]]
 
 local function start()
-  local fake = Fake.new()
-  local folder = support.temp .. '/project'
-  support.write(folder .. '/PROMPT.md', task_text)
+  local fake, editor, folder = Fake.open({ task = task_text })
   support.write(folder .. '/src/code.lua', 'old = 1\n')
   support.write(folder .. '/src/mine.lua', 'mine = 1\n')
-  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
   return fake, editor, folder
 end
 

@@ -1,6 +1,5 @@
 -- Who is asked when: a question after the user's own command at once, any other by one message and `:Ralph status`.
 
-local Editor = require('editor')
 local Fake = require('fake')
 local support = require('support')
 
@@ -26,10 +25,7 @@ local function answered(fake, number)
 end
 
 local function start()
-  local fake = Fake.new()
-  local folder = support.temp .. '/project'
-  support.write(folder .. '/PROMPT.md', '# A task\n')
-  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
+  local fake, editor, folder = Fake.open()
   fake:tell({ Fake.loop() }, { Fake.task(folder) })
   editor:wait_statusline('7/25')
   return fake, editor

@@ -7,10 +7,7 @@ local support = require('support')
 local function start()
   local project = Project.new()
   local editor = project:open()
-  editor:ex('Ralph trust')
-  editor:wait_question('May these run here?')
-  editor:answer('Trust these')
-  editor:wait_message('trusted')
+  editor:trust('Trust these')
   return project, editor
 end
 

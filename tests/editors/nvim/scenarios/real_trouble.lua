@@ -6,9 +6,7 @@ local support = require('support')
 
 local function start(project)
   local editor = project:open()
-  editor:ex('Ralph start')
-  editor:wait_question('not trusted')
-  editor:answer('Trust and start')
+  editor:start_trusted()
   editor:wait_statusline('Ralph 1/9')
   return editor
 end

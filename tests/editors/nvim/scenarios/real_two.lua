@@ -26,9 +26,7 @@ local function start()
   for _, project in ipairs({ first, second }) do
     open(editor, project)
     editor:wait('its diagnostics', 'return #vim.diagnostic.get(0) > 0')
-    editor:ex('Ralph start')
-    editor:wait_question('not trusted')
-    editor:answer('Trust and start')
+    editor:start_trusted()
     project:wait_agent(1)
   end
   editor:wait_statusline('^Ralph 2 at work$')

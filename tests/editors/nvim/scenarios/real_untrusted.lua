@@ -72,9 +72,7 @@ return {
   control_fails = 'what was run: expected {}',
   control = function()
     local _, editor = start(true)
-    editor:ex('Ralph start')
-    editor:wait_question('not trusted')
-    editor:answer('Trust and start')
+    editor:start_trusted()
     vim.wait(support.limit_ms, function()
       return #marks() > 0
     end, 50)

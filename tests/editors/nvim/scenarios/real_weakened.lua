@@ -10,10 +10,7 @@ local function start()
   local project = Project.new({ task = task })
   project:file('tests/test_sum.py', test)
   local editor = project:open()
-  editor:ex('Ralph trust')
-  editor:wait_question('May these run here?')
-  editor:answer('Trust this command')
-  editor:wait_message('trusted')
+  editor:trust('Trust this command')
   return project, editor
 end
 

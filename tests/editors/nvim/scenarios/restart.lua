@@ -1,6 +1,5 @@
 -- The server is replaceable: `:Ralph restart`, a killed server, one that keeps dying.
 
-local Editor = require('editor')
 local Fake = require('fake')
 local support = require('support')
 
@@ -9,10 +8,7 @@ local function opened(fake)
 end
 
 local function start()
-  local fake = Fake.new()
-  local folder = support.temp .. '/project'
-  support.write(folder .. '/PROMPT.md', '# A task\n')
-  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
+  local fake, editor, folder = Fake.open()
   fake:tell({ Fake.loop() }, { Fake.task(folder) })
   editor:wait_statusline('7/25')
   return fake, editor

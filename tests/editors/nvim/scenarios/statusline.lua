@@ -1,6 +1,5 @@
 -- The statusline in every state, at most 24 characters, and the events that go with the changes.
 
-local Editor = require('editor')
 local Fake = require('fake')
 local support = require('support')
 
@@ -12,21 +11,13 @@ local function shown(editor, fake, text, loops, tasks, fields)
   end
 end
 
-local function start()
-  local fake = Fake.new()
-  local folder = support.temp .. '/project'
-  support.write(folder .. '/PROMPT.md', '# A task\n')
-  local editor = Editor.start({ folder = folder, file = 'PROMPT.md', server = fake.command, env = fake.env })
-  return fake, editor, folder
-end
-
 local function waiting(time)
   return { state = 'working', phase = 'waiting', wait = { reason = 'usage limit', resumesAt = time } }
 end
 
 return {
   run = function()
-    local fake, editor, folder = start()
+    local fake, editor, folder = Fake.open()
     local task = { Fake.task(folder) }
     shown(editor, fake, 'Ralph', {}, task)
     shown(editor, fake, 'Ralph 0/25 · 3/5', { Fake.loop({ iteration = 0, phase = 'baseline' }) }, task)
@@ -103,7 +94,7 @@ return {
   -- Without a status the statusline must stay as it is.
   control_fails = 'waited for: statusline 7/25',
   control = function()
-    local fake, editor, folder = start()
+    local fake, editor, folder = Fake.open()
     shown(editor, fake, 'Ralph', {}, { Fake.task(folder) })
     fake:send({ method = 'loopkeeper/other', params = fake:status({ Fake.loop() }) })
     editor:wait_statusline('7/25')
