@@ -28,7 +28,7 @@ pub enum AgentError {
     NoneFound,
     #[error("the agent `{agent}` cannot start: no program `{program}` on PATH")]
     Missing { agent: String, program: String },
-    #[error("the agent `{agent}` cannot start: {} is no program", path.display())]
+    #[error("the agent `{agent}` cannot start: {} is not a program", path.display())]
     NoProgram { agent: String, path: PathBuf },
     #[error("there is no agent `{agent}`")]
     Unknown { agent: String },
@@ -38,7 +38,7 @@ pub enum AgentError {
     Root { agent: String },
     #[error("the agent `{agent}` edits nothing unless it may do everything")]
     NoSafeMode { agent: String },
-    #[error("by `{word}` the agent `{agent}` would ask nobody, whatever it does, but {}", if *judges { "a judge may only read" } else { "`permissions` is `\"edits\"`" })]
+    #[error("with `{word}` the agent `{agent}` would ask nobody, whatever it does, but {}", if *judges { "a judge may only read" } else { "`permissions` is `\"edits\"`" })]
     Bypass { agent: String, word: String, judges: bool },
     #[error("`--settings {file}` {why}, and the permissions of `{agent}` are added to them")]
     Settings { agent: String, file: String, why: String },

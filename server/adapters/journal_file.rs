@@ -47,7 +47,7 @@ impl JournalError {
         match self {
             Self::Full { .. } => "Make room on that disk, then resume the loop.",
             Self::Io { .. } | Self::Sync { .. } | Self::Broken { .. } => {
-                "Look at the disk and at the permissions of that folder, then resume the loop."
+                "Check the disk and the permissions of that folder, then resume the loop."
             }
             Self::Gone { .. } => {
                 "Nothing was recreated. Start a new loop if this one's record is not needed."

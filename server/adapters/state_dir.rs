@@ -46,7 +46,7 @@ impl StateError {
             Self::Collision { dir, .. } => format!("Move {} away.", dir.display()),
             Self::NoLoop { .. } => "`loopkeeper status` lists the loops.".to_owned(),
             Self::NoTree { .. } => {
-                "Make the folder again, empty: `loopkeeper rollback LOOP 0` puts its files back.".to_owned()
+                "Create the folder again, empty: `loopkeeper rollback LOOP 0` puts its files back.".to_owned()
             }
             Self::NoHome | Self::Relative { .. } | Self::Foreign { .. } | Self::Network { .. } => {
                 OTHER.to_owned()

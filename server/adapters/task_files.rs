@@ -50,9 +50,9 @@ pub enum TaskFileError {
     OutsideRoot { path: PathBuf },
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("{} was changed by somebody else meanwhile, or is no UTF-8 text", path.display())]
+    #[error("{} was changed by somebody else meanwhile, or is not UTF-8 text", path.display())]
     Changed { path: PathBuf },
-    #[error("`{glob}` of `[tasks] exclude` is no glob: {source}")]
+    #[error("`{glob}` of `[tasks] exclude` is not a glob: {source}")]
     BadGlob { glob: String, source: globset::Error },
 }
 

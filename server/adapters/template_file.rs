@@ -26,9 +26,9 @@ impl TemplateError {
     /// The remedy, without a period; perhaps a question.
     pub fn hint(&self) -> &str {
         match self {
-            Self::Absent { .. } => "write the template, or take the key out",
+            Self::Absent { .. } => "write the template, or remove the key",
             Self::Within(TaskFileError::OutsideRoot { .. }) => "copy the file into the root",
-            Self::Within(_) | Self::Elsewhere(_) => "put a text file there, or take the key out",
+            Self::Within(_) | Self::Elsewhere(_) => "put a text file there, or remove the key",
             Self::Wrong { hint, .. } => hint,
         }
     }
@@ -86,7 +86,7 @@ mod tests {
         refused("none.md", "there is no file none.md. Hint: write the template");
         refused("link.md", "is a link that leaves the root. Hint: copy the file");
         refused("folder", "is not a regular file. Hint: put a text file there");
-        refused("bad.md", "bad.md:2: `{fail}` is no part of a prompt. Hint: did you mean `{failing}`?");
+        refused("bad.md", "bad.md:2: `{fail}` is not part of a prompt. Hint: did you mean `{failing}`?");
         refused(outside.path().join("none").to_str().unwrap(), "there is no file ");
     }
 }

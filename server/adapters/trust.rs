@@ -32,8 +32,10 @@ pub enum TrustError {
 impl TrustError {
     pub fn hint(&self) -> String {
         match self {
-            Self::Damaged { .. } => "Trust again what you need; the damaged list is kept beside.".to_owned(),
-            Self::Io { .. } => "Look at the permissions of that folder, and at the disk.".to_owned(),
+            Self::Damaged { .. } => {
+                "Trust again what you need; the damaged list is kept beside it.".to_owned()
+            }
+            Self::Io { .. } => "Check the permissions of that folder, and the disk.".to_owned(),
             Self::State(error) => error.hint(),
         }
     }

@@ -44,7 +44,7 @@ fn install(settings: &Settings<'_>, out: &mut Out) -> Result<(), Failure> {
             out.line(format_args!("Put into {FILE}: Claude Code asks here whether its turn may end."));
             out.line("A session that is open already has to be started again.");
         }
-        Done::Nothing => out.line(format_args!("It is in {FILE} already.")),
+        Done::Nothing => out.line(format_args!("It is already in {FILE}.")),
     }
     out.line("It changes nothing without a loop: `loopkeeper run --attach` starts one.");
     out.line("`loopkeeper hook remove` takes it out again.");

@@ -54,7 +54,7 @@ pub(crate) fn at(path: &Path) -> Result<Found, Failure> {
             .hint(format_args!("So far only a loop of Claude Code's plugin can be: `{}`.", FILES[0])));
     }
     read(&absolute).map_err(|why| {
-        Failure::usage(format_args!("{shown} is no running loop of Claude Code's plugin: {why}")).hint(
+        Failure::usage(format_args!("{shown} is not a running loop of Claude Code's plugin: {why}")).hint(
             "The file is there only while such a loop runs; the prompt can be written into a task by hand.",
         )
     })

@@ -146,7 +146,7 @@ impl<'a> Settings<'a> {
         }
         let bytes = task_files::read(self.root, &self.path)?;
         let text = String::from_utf8(bytes);
-        text.map(Some).map_err(|_| self.unusable(&Unusable::Syntax("it is no UTF-8 text".to_owned())))
+        text.map(Some).map_err(|_| self.unusable(&Unusable::Syntax("it is not UTF-8 text".to_owned())))
     }
 
     fn write(&self, found: Option<&str>, after: &str) -> Result<(), Failure> {
@@ -188,7 +188,7 @@ impl<'a> Settings<'a> {
 
     fn failed(&self, action: &str, error: &io::Error) -> Failure {
         Failure::ended(format_args!("cannot {action} {}: {error}", self.path.display()))
-            .hint("Look at the permissions of that folder.")
+            .hint("Check the permissions of that folder.")
     }
 }
 

@@ -225,7 +225,7 @@ fn choose(root: &Path, named: Option<&Path>, settings: &Settings) -> Result<Foun
     let mut tasks = task_files::discover(root, &settings.task_exclude, &files)?;
     if let Some(named) = named {
         return tasks.into_iter().find(|it| it.path == named).ok_or_else(|| {
-            Failure::new(Kind::NoTask, format_args!("{} is no task document", named.display()))
+            Failure::new(Kind::NoTask, format_args!("{} is not a task document", named.display()))
                 .hint("Task documents are Markdown files.")
         });
     }

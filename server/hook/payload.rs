@@ -44,12 +44,12 @@ impl Payload {
     pub(super) fn read(mut from: impl Read) -> Result<Self, String> {
         let mut text = Vec::new();
         from.read_to_end(&mut text)
-            .map_err(|error| format!("what the agent tells cannot be read: {error}"))?;
+            .map_err(|error| format!("what the agent sent cannot be read: {error}"))?;
         if text.trim_ascii().is_empty() {
             return Ok(Self::default());
         }
         serde_json::from_slice(&text)
-            .map_err(|error| format!("what the agent tells is no JSON object: {error}"))
+            .map_err(|error| format!("what the agent sent is not a JSON object: {error}"))
     }
 
     /// Claude Code writes the last message of a turn down a moment later than it ends.

@@ -60,7 +60,7 @@ pub(crate) fn hover(picture: &Picture, shown: &Shown) -> Option<editor::Hover> {
 /// Makes a task of it, and cancels it.
 pub(crate) async fn import(shared: &Arc<Shared>, args: ImportArgs) -> Done {
     let path = named(shared, &args.file)
-        .ok_or_else(|| Refusal::bad_argument("`file` is no file URI of an opened folder"))?;
+        .ok_or_else(|| Refusal::bad_argument("`file` is not a file URI of an opened folder"))?;
     let document = blocking(move || {
         let taken = foreign::at(&path)?.take_over()?;
         match taken.trouble {

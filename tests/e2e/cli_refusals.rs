@@ -72,7 +72,7 @@ fn a_template_that_cannot_be_filled_in_keeps_a_loop_from_starting() {
     check(None, &["there is no file told.md\n", "Hint: Write the template"]);
     check(
         Some("{task}\n{failng}"),
-        &["told.md:2: `{failng}` is no part", "Hint: Did you mean `{failing}`?\n"],
+        &["told.md:2: `{failng}` is not part", "Hint: Did you mean `{failing}`?\n"],
     );
     check(Some("{{task}}"), &["told.md:1: ", "Hint: Did you mean `{task}`?\n"]);
     check(Some("{failing}"), &["told.md:1: there is no `{task}`"]);

@@ -60,7 +60,7 @@ fn a_typed_program_is_an_agent_without_further_words() {
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let args = ["run", "--prompt", "Make it", "--criterion", "It is there: `$ test -f done`", "--agent"];
     let with = |program| [&args[..], &[program]].concat();
-    terminal.run(&with("./gone.sh")).expect(2).err("gone.sh is no program");
+    terminal.run(&with("./gone.sh")).expect(2).err("gone.sh is not a program");
     // What the workspace adds to it was not typed.
     terminal.file("loopkeeper.toml", "[agents.agent]\ncommand = [\"x\"]\nargs = [\"--evil\"]\n");
     terminal.run(&with("./a folder/agent.sh")).expect(5).err("1 command");

@@ -87,7 +87,7 @@ fn doctor_says_what_a_session_of_ones_own_needs() {
     };
     told(1).out("Claude Code does not ask loopkeeper in this folder").out("Hint: `loopkeeper hook install`");
     terminal.run(&["hook", "install"]).expect(0);
-    told(0).out("would wait for a session of Claude Code").out("`limits.cost_usd` cannot be held");
+    told(0).out("would wait for a session of Claude Code").out("`limits.cost_usd` cannot be enforced");
     terminal.file(".claude/settings.json", "{\"disableAllHooks\": true}");
     told(1).out("`disableAllHooks` in .claude/settings.json switches all hooks off").out("Hint: Take it out");
     terminal.file("loopkeeper.toml", "");

@@ -37,10 +37,10 @@ fn a_loop_of_the_plugin_becomes_a_task() {
     ran.out("start: loopkeeper run ralph-loop.ralph.md --max-iterations 17");
     assert!(!terminal.root().join(FILE).exists());
     terminal.run(&["run", "ralph-loop.ralph.md", "--dry-run"]).expect(0).out("ralph-loop.ralph.md");
-    terminal.run(&["import", FILE]).expect(2).err("is no running loop of Claude Code's plugin");
+    terminal.run(&["import", FILE]).expect(2).err("is not a running loop of Claude Code's plugin");
     terminal.file(FILE, "---\nmax_iterations: 5\niteration: 1\u{1b}[2J\n---\n\u{1b}]0;x\u{7}");
     let ran = terminal.run(&["import", FILE]);
-    ran.expect(2).err("its `iteration` is no number");
+    ran.expect(2).err("its `iteration` is not a number");
     assert!(!ran.stderr.contains('\u{1b}'));
     terminal.run(&["import", "prd.json"]).expect(2).err("prd.json cannot be imported").err(FILE);
 }

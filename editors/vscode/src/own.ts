@@ -2,7 +2,7 @@
 
 import type { LoopStatus } from "./protocol";
 
-export const costUnknown = "cost unknown: Claude does not tell in an interactive session";
+export const costUnknown = "cost unknown: Claude does not report it in an interactive session";
 
 /** Such a session works for it, or is waited for. */
 export function isOwn(it: LoopStatus): boolean {

@@ -101,7 +101,7 @@ test("the tooltip says what else is known, where there is something", () => {
 });
 
 test("the tooltip says that it is one's own session, and what to do there", () => {
-  const unknown = "cost unknown: Claude does not tell in an interactive session";
+  const unknown = "cost unknown: Claude does not report it in an interactive session";
   const first = shown(yours(0, "waits for your session"));
   assert.deepEqual(first?.tooltip.split("\n").slice(1), [
     "before the first iteration, 3 of 5 criteria pass: type your first message in Claude Code",

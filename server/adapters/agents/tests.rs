@@ -157,7 +157,7 @@ fn arguments_that_ask_nobody_are_no_way_around_the_permissions() {
     for (name, word) in [("claude", skip), ("codex", "--yolo"), ("gemini", "-y"), ("opencode", "--auto")] {
         let error = with_args(&place, name, Edits, &["--verbose", word]).unwrap_err();
         let expect = format!(
-            "by `{word}` the agent `{name}` would ask nobody, whatever it does, but `permissions` is `\"edits\"`"
+            "with `{word}` the agent `{name}` would ask nobody, whatever it does, but `permissions` is `\"edits\"`"
         );
         assert!(error.to_string() == expect, "{error}");
         assert!(error.hint().contains("`permissions = \"all\"` there says the same"), "{}", error.hint());
@@ -264,7 +264,7 @@ fn what_cannot_start_says_the_remedy() {
     fs::write(place.root.join("plain.sh"), "").unwrap();
     for (agents, expect, remedy) in [
         (agent("mine", &["gone"]), "no program `gone` on PATH", "whole path"),
-        (agent("mine", &["./plain.sh"]), "/tree/plain.sh is no program", "chmod +x"),
+        (agent("mine", &["./plain.sh"]), "/tree/plain.sh is not a program", "chmod +x"),
         (agent("mine", &[]), "has no command", "add `command"),
         (agent("other", &[]), "there is no agent `mine`", "name of `[agents]`"),
     ] {

@@ -76,7 +76,7 @@ impl<'a> Maker<'a> {
         let top =
             repo.workdir().and_then(|it| it.canonicalize().ok()).ok_or("the repository here is bare")?;
         let root = order.root.canonicalize().map_err(|it| it.to_string())?;
-        let prefix = root.strip_prefix(&top).map_err(|_| "the folder lies outside of its work tree")?;
+        let prefix = root.strip_prefix(&top).map_err(|_| "the folder lies outside its work tree")?;
         let mut prefix = prefix.as_os_str().as_bytes().to_vec();
         if !prefix.is_empty() {
             prefix.push(b'/');

@@ -24,7 +24,7 @@ pub enum SnapshotError {
     )]
     Unknown { tree: String, dir: PathBuf },
     /// See [`super::Store::within`].
-    #[error("The work tree took longer than there was time to look at it.")]
+    #[error("Looking at the work tree took longer than there was time for.")]
     OutOfTime,
     #[error(
         "The rollback is incomplete: {source}\nHint: run it again. The tree as it was before is snapshot {before}."

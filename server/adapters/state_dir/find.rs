@@ -30,7 +30,7 @@ impl FindError {
         match self {
             Self::NoLoops => "`loopkeeper run` starts one.".to_owned(),
             Self::Unknown { .. } => "`loopkeeper status` lists the loops.".to_owned(),
-            Self::Ambiguous { .. } => "Write more of its id.".to_owned(),
+            Self::Ambiguous { .. } => "Type more of its id.".to_owned(),
             Self::State(error) => error.hint(),
         }
     }

@@ -15,9 +15,9 @@ use super::{StateDir, StateError};
 /// Why something is not to be had.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    #[error("loop {loop_id} has a keeper already")]
+    #[error("loop {loop_id} already has a keeper")]
     Held { loop_id: String },
-    #[error("{holder} works in {} already", path.display())]
+    #[error("{holder} already works in {}", path.display())]
     TreeBusy { holder: String, path: PathBuf },
     #[error(transparent)]
     State(#[from] StateError),
@@ -28,7 +28,7 @@ impl LockError {
         match self {
             Self::Held { loop_id } => format!("`loopkeeper watch {loop_id}` shows what it does."),
             Self::TreeBusy { .. } => {
-                "Only one at a time works in a tree: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
+                "Only one loop at a time can work in a tree: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
                     .to_owned()
             }
             Self::State(error) => error.hint(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::{StateDir, StateError};
 
-/// The longest line of the control protocol, in either direction.
+/// The longest line of the control protocol, but for answers to hooks.
 pub const MAX_LINE: usize = 64 * 1024;
 /// Longer paths go round through an open folder (the system's limit is 107 bytes, on some systems 103).
 const LONGEST: usize = 100;

@@ -171,7 +171,7 @@ fn named_files_are_tasks_wherever_they_are() {
 fn a_bad_glob_and_a_missing_root_are_errors() {
     let root = Root::with(&[]);
     let error = discover(&root.path, &["[a".to_owned()], &[]).unwrap_err();
-    assert!(error.to_string().starts_with("`[a` of `[tasks] exclude` is no glob"), "{error}");
+    assert!(error.to_string().starts_with("`[a` of `[tasks] exclude` is not a glob"), "{error}");
     let error = discover(&root.path.join("nowhere"), &[], &[]).unwrap_err();
     assert!(matches!(error, TaskFileError::Read { .. }));
 }

@@ -32,7 +32,7 @@ pub enum SurfaceError {
     Io { path: PathBuf, source: io::Error },
     #[error("{} holds over {MOST_BYTES} bytes", path.display())]
     TooBig { path: PathBuf },
-    #[error("{} and its like are over {MOST_FILES} files", path.display())]
+    #[error("{} and others like it are more than {MOST_FILES} files", path.display())]
     TooMany { path: PathBuf },
     #[error("{} is neither file, folder nor link", path.display())]
     Special { path: PathBuf },

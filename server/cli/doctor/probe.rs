@@ -101,7 +101,7 @@ fn file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure> {
     let path = PathBuf::from(path);
     fs::write(&path, text).map_err(|error| {
         Failure::ended(format_args!("cannot write {}: {error}", path.display()))
-            .hint("`--out` names a file in a folder that is there.")
+            .hint("`--out` names a file in a folder that exists.")
     })?;
     Ok(path)
 }

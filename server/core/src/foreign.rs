@@ -42,7 +42,7 @@ pub struct Foreign {
 pub enum Unfit {
     #[error("it does not begin with front matter")]
     NoFrontMatter,
-    #[error("its `{0}` is no number")]
+    #[error("its `{0}` is not a number")]
     NoNumber(&'static str),
     #[error("it says that the loop is not active")]
     Inactive,

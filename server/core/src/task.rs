@@ -184,6 +184,32 @@ pub enum PatternKind {
     RegexIgnoreCase,
 }
 
+impl Compare {
+    /// As it is written in a task.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::AtLeast => ">=",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::Below => "<",
+        }
+    }
+}
+
+impl Pattern {
+    /// As it is written in a task.
+    pub fn written(&self) -> String {
+        let source = &self.source;
+        match self.kind {
+            PatternKind::Literal => format!("\"{}\"", source.replace('\\', "\\\\").replace('"', "\\\"")),
+            PatternKind::Regex => format!("/{}/", source.replace('/', "\\/")),
+            PatternKind::RegexIgnoreCase => format!("/{}/i", source.replace('/', "\\/")),
+        }
+    }
+}
+
 /// A story of `prd.json` or a box of a fix plan: the agent's own account of its progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -177,7 +177,7 @@ fn slips_in_the_configuration_stand_there_until_they_are_mended() {
     desk.change("loopkeeper.toml", 2, "[limits]\niterations = 3\n");
     desk.until("loopkeeper.toml", &[]);
     desk.change("loopkeeper.toml", 3, "[prompt]\ntemplate = \"told.md\"\n");
-    let expect = "1 1 bad-value: there is no file told.md. Write the template, or take the key out.";
+    let expect = "1 1 bad-value: there is no file told.md. Write the template, or remove the key.";
     desk.until("loopkeeper.toml", &[expect]);
     desk.change("loopkeeper.toml", 4, "[limits\n");
     let uri = desk.uri("loopkeeper.toml");

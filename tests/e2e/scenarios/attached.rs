@@ -115,10 +115,10 @@ fn nothing_is_started_where_the_hooks_are_not_installed() {
 fn what_cannot_be_held_there_is_said_beforehand() {
     let world = waiting("");
     let dry = world.run(&["run", "--dry-run"]);
-    dry.expect(0).out("`limits.cost_usd` cannot be held");
+    dry.expect(0).out("`limits.cost_usd` cannot be enforced");
     assert!(!dry.stdout.contains("`limits.tokens`") && !dry.stdout.contains("[spawns]"), "{dry:?}");
     let log = world.run(&["log"]);
-    log.expect(0).out("cost unknown: Claude does not tell in an interactive session");
+    log.expect(0).out("cost unknown: Claude does not report it in an interactive session");
 }
 
 #[test]

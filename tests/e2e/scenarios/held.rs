@@ -46,7 +46,7 @@ fn one_process_works_until_everything_holds() {
     let second: Value = serde_json::from_str(&played.world.terminal.read("prompt.2")).expect("JSON");
     let told = second["reason"].as_str().expect("a text");
     assert!(told.contains("Make it so") && told.contains("iteration 2 of at most"), "{told}");
-    played.world.run(&["log"]).expect(0).out("agent is held by its stop hook").out("agent left");
+    played.world.run(&["log"]).expect(0).out("agent is held by its stop hook").out("agent exited");
 }
 
 #[test]

@@ -53,7 +53,7 @@ local function of_own_session(loop)
   end
   local lines = { ('in your own session of %s'):format(loop.agent) }
   if not loop.spent.costMicros then
-    table.insert(lines, 'cost unknown: Claude does not tell in an interactive session')
+    table.insert(lines, 'cost unknown: Claude does not report it in an interactive session')
   end
   return lines
 end

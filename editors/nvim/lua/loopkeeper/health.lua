@@ -37,7 +37,7 @@ local function check_server()
   if result.code == 0 then
     vim.health.ok(('%s is %s'):format(path, vim.trim(result.stdout)))
   else
-    vim.health.error(('%s does not tell its version'):format(path), 'Is it the right program?')
+    vim.health.error(('%s does not report its version'):format(path), 'Is it the right program?')
   end
 end
 

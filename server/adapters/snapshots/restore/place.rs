@@ -64,7 +64,7 @@ impl<'a> Place<'a> {
                     folder::open(fd.as_fd(), &part)?
                 }
                 Err(Errno::NOTDIR | Errno::LOOP) => {
-                    return Err(Trouble::Refused("something that is no folder is in its way"));
+                    return Err(Trouble::Refused("something that is not a folder is in its way"));
                 }
                 it => it?,
             };

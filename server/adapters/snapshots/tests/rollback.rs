@@ -232,7 +232,7 @@ fn nothing_is_written_through_a_symlink() {
     world.write(".git/HEAD", "ref: refs/heads/main\n");
     world.link("gone", outside.path());
     let restored = world.restore(&start);
-    assert_eq!(refused(&restored), [("gone/file", "something that is no folder is in its way")]);
+    assert_eq!(refused(&restored), [("gone/file", "something that is not a folder is in its way")]);
     assert_eq!(file(&world, "folder/file"), "ours");
     let expect = Thing::File { bytes: b"theirs".to_vec(), executable: false };
     assert_eq!(contents(outside.path()), Contents::from([(b"file".to_vec(), expect)]));

@@ -188,7 +188,7 @@ impl<'a> Caller<'a> {
         match calls::in_time(&self.looked.state()?.calls(), &asker).await {
             Slot::Taken { .. } => Ok(true),
             Slot::Full { .. } => {
-                note("The calls of this hour are used up: no further one is made.");
+                note("The calls of this hour are used up: no more are made.");
                 Ok(false)
             }
             // It was said why; a probe makes few.

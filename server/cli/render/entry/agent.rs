@@ -14,9 +14,9 @@ pub(super) fn started(record: &Record) -> String {
 
 pub(super) fn left(left: &AgentLeft) -> String {
     let mut text = match (left.signal, left.exit) {
-        (Some(signal), _) => format!("agent left, killed by signal {signal}"),
-        (None, Some(0)) => "agent left".to_owned(),
-        (None, exit) => format!("agent left with exit code {}", exit.unwrap_or(-1)),
+        (Some(signal), _) => format!("agent exited, killed by signal {signal}"),
+        (None, Some(0)) => "agent exited".to_owned(),
+        (None, exit) => format!("agent exited with code {}", exit.unwrap_or(-1)),
     };
     if let Some(cost) = left.cost_micros {
         let _ = write!(text, ", {}", words::cost(cost));

@@ -46,8 +46,12 @@ mod tests {
         };
         check(Kind::Claude, Mode::Loop, "$25.00");
         check(Kind::Claude, Mode::Hook, "$25.00");
-        check(Kind::Claude, Mode::Attach, "cost unknown: Claude does not tell in an interactive session");
-        check(Kind::Codex, Mode::Hook, "its cost is not told");
-        check(Kind::Copilot, Mode::Loop, "its cost is not told, nor are its subagents");
+        check(
+            Kind::Claude,
+            Mode::Attach,
+            "cost unknown: Claude does not report it in an interactive session",
+        );
+        check(Kind::Codex, Mode::Hook, "its cost is not reported");
+        check(Kind::Copilot, Mode::Loop, "its cost is not reported, nor are its subagents");
     }
 }

@@ -300,20 +300,20 @@ impl Capabilities {
     /// What the user should know before it bites, one sentence each; nothing where nothing is missing.
     pub fn lacks(&self) -> Vec<&'static str> {
         let missing = [
-            (self.structured, "it tells nothing but text: no tokens, no tools, no files, no session"),
-            (self.cost, "it tells no cost: `limits.cost_usd` cannot be held"),
-            (self.tokens, "it tells no tokens: `limits.tokens` cannot be held"),
+            (self.structured, "it prints text only: no tokens, no tools, no files, no session"),
+            (self.cost, "it reports no cost: `limits.cost_usd` cannot be enforced"),
+            (self.tokens, "it reports no tokens: `limits.tokens` cannot be enforced"),
             (
                 self.denials,
-                "it does not tell which tools were denied: an iteration that changes nothing is the only sign",
+                "it does not report which tools were denied: an iteration that changes nothing is the only sign",
             ),
             (
                 if self.subagents == Subagents::Counted { Can::No } else { Can::Unknown },
-                "its subagents are counted and never refused: `[spawns]` cannot be held",
+                "its subagents are counted and never refused: `[spawns]` cannot be enforced",
             ),
             (
                 if self.subagents == Subagents::Unseen { Can::No } else { Can::Unknown },
-                "it does not tell of its subagents: `[spawns]` cannot be held",
+                "it does not report its subagents: `[spawns]` cannot be enforced",
             ),
         ];
         let all = missing.into_iter().filter(|(can, _)| *can == Can::No).map(|(_, sentence)| sentence);
@@ -354,7 +354,7 @@ mod tests {
             within(kind, Mode::Loop, expect);
             within(kind, Mode::Hook, expect);
         };
-        within(Kind::Claude, Mode::Attach, &["`limits.cost_usd` cannot be held", "denied"]);
+        within(Kind::Claude, Mode::Attach, &["`limits.cost_usd` cannot be enforced", "denied"]);
         check(Kind::Claude, &[]);
         let off = Kind::Claude.capabilities().without_hooks();
         assert!(off.lacks()[0].starts_with("its subagents are counted and never refused"), "{off:?}");
@@ -362,10 +362,10 @@ mod tests {
         check(Kind::Gemini, &["no cost", "subagents"]);
         check(Kind::Opencode, &["subagents"]);
         check(Kind::Qwen, &["no cost", "subagents"]);
-        check(Kind::Copilot, &["but text", "no cost"]);
+        check(Kind::Copilot, &["text only", "no cost"]);
         check(Kind::Cursor, &["no cost", "no tokens"]);
         check(Kind::Amp, &["no cost", "no tokens", "denied"]);
-        check(Kind::Own(Dialect::Text), &["but text", "no cost"]);
+        check(Kind::Own(Dialect::Text), &["text only", "no cost"]);
         check(Kind::Own(Dialect::Codex), &["no cost", "subagents"]);
         check(Kind::of("gemini", Dialect::Acp), &["no cost"]);
         check(Kind::of("opencode", Dialect::Acp), &["no tokens"]);

@@ -167,7 +167,7 @@ fn compared(compare: Compare, wanted: f64, output: &Output) -> Verdict {
         Compare::Below => order == Some(Ordering::Less),
     };
     let status = if holds { Status::Pass } else { Status::Fail };
-    found(status, format!("{value}, needs {} {wanted}", words::compare(compare)))
+    found(status, format!("{value}, needs {} {wanted}", compare.sign()))
 }
 
 #[derive(Clone, Copy)]
@@ -177,9 +177,9 @@ enum Wanted {
 }
 
 fn searched(pattern: &Pattern, output: &Output, wanted: Wanted) -> Verdict {
-    let name = words::pattern(pattern);
+    let name = pattern.written();
     let Some(regex) = compiled(pattern) else {
-        return found(Status::CouldNotRun, format!("{name} is no pattern"));
+        return found(Status::CouldNotRun, format!("{name} is not a pattern"));
     };
     let is_found = regex.is_match(&output.stdout) || regex.is_match(&output.stderr);
     match (wanted, is_found) {

@@ -1,7 +1,5 @@
 //! Facts about a check in the words people see. A fact is a function of the result, never of the clock.
 
-use crate::task::{Compare, Pattern, PatternKind};
-
 /// `SIGSEGV`, or `signal 77` for one without a name here.
 pub(super) fn signal(number: i32) -> String {
     let name = match number {
@@ -37,25 +35,4 @@ pub(super) fn exit(code: i32) -> String {
 /// `no result after 600 s`; milliseconds only below one second, where they are what was asked for.
 pub fn no_result(ms: u64) -> String {
     if ms < 1000 { format!("no result after {ms} ms") } else { format!("no result after {} s", ms / 1000) }
-}
-
-pub(super) fn compare(compare: Compare) -> &'static str {
-    match compare {
-        Compare::Equal => "==",
-        Compare::NotEqual => "!=",
-        Compare::AtLeast => ">=",
-        Compare::AtMost => "<=",
-        Compare::Above => ">",
-        Compare::Below => "<",
-    }
-}
-
-/// The pattern as it is written in a task.
-pub fn pattern(pattern: &Pattern) -> String {
-    let source = &pattern.source;
-    match pattern.kind {
-        PatternKind::Literal => format!("\"{source}\""),
-        PatternKind::Regex => format!("/{source}/"),
-        PatternKind::RegexIgnoreCase => format!("/{source}/i"),
-    }
 }

@@ -48,7 +48,7 @@ fn repository(facts: &WorkspaceFacts) -> Finding {
     if facts.is_repository {
         return new(Level::Good, format!("{root} is a git repository"));
     }
-    new(Level::Note, format!("{root} is no git repository")).hint(
+    new(Level::Note, format!("{root} is not a git repository")).hint(
         "`git init`: loops can be rolled back without it, but not committed, and `clean` checks need it",
     )
 }

@@ -149,14 +149,14 @@ fn split_sum(line: &[u8]) -> Option<(&[u8], u32)> {
 }
 
 fn wall_to_text(wall: u64) -> Result<String, BadLine> {
-    let out_of_range = || BadLine::Shape(format!("{wall} ms is no time of this calendar"));
+    let out_of_range = || BadLine::Shape(format!("{wall} ms is not a time of this calendar"));
     let wall = i64::try_from(wall).map_err(|_| out_of_range())?;
     let time = Timestamp::from_millisecond(wall).map_err(|_| out_of_range())?;
     Ok(format!("{time:.3}"))
 }
 
 fn wall_from_text(text: &str) -> Result<u64, BadLine> {
-    let bad = || BadLine::Shape(format!("`{text}` is no time"));
+    let bad = || BadLine::Shape(format!("`{text}` is not a time"));
     let time: Timestamp = text.parse().map_err(|_| bad())?;
     u64::try_from(time.as_millisecond()).map_err(|_| bad())
 }

@@ -1,6 +1,6 @@
 //! Checks written back in the grammar of task documents.
 
-use crate::task::{Check, Compare, Expect, Pattern, PatternKind};
+use crate::task::{Check, Expect};
 
 use super::markdown::span;
 
@@ -16,8 +16,8 @@ pub(crate) fn spans(check: &Check) -> Vec<String> {
         Check::Get { url, expect } => (format!("GET {url}"), expect),
         Check::Exists { globs } => (format!("exists {}", globs.join(" ")), &[]),
         Check::Missing { globs } => (format!("missing {}", globs.join(" ")), &[]),
-        Check::Has { pattern, globs } => (format!("has {} {}", written(pattern), globs.join(" ")), &[]),
-        Check::Lacks { pattern, globs } => (format!("lacks {} {}", written(pattern), globs.join(" ")), &[]),
+        Check::Has { pattern, globs } => (format!("has {} {}", pattern.written(), globs.join(" ")), &[]),
+        Check::Lacks { pattern, globs } => (format!("lacks {} {}", pattern.written(), globs.join(" ")), &[]),
         Check::Clean => ("clean".to_owned(), &[]),
         Check::Judge { of: None, .. } => ("judge".to_owned(), &[]),
         Check::Judge { of: Some((n, m)), .. } => (format!("judge {n} of {m}"), &[]),
@@ -27,30 +27,10 @@ pub(crate) fn spans(check: &Check) -> Vec<String> {
 
 fn expected(expect: &Expect) -> String {
     match expect {
-        Expect::Number { compare, value } => format!("{} {value}", sign(*compare)),
-        Expect::Matches { pattern } => written(pattern),
-        Expect::MatchesNot { pattern } => format!("!{}", written(pattern)),
+        Expect::Number { compare, value } => format!("{} {value}", compare.sign()),
+        Expect::Matches { pattern } => pattern.written(),
+        Expect::MatchesNot { pattern } => format!("!{}", pattern.written()),
         Expect::Exit { code } => format!("exit {code}"),
         Expect::Status { code } => code.to_string(),
-    }
-}
-
-fn sign(compare: Compare) -> &'static str {
-    match compare {
-        Compare::Equal => "==",
-        Compare::NotEqual => "!=",
-        Compare::AtLeast => ">=",
-        Compare::AtMost => "<=",
-        Compare::Above => ">",
-        Compare::Below => "<",
-    }
-}
-
-pub(crate) fn written(pattern: &Pattern) -> String {
-    let source = &pattern.source;
-    match pattern.kind {
-        PatternKind::Literal => format!("\"{}\"", source.replace('\\', "\\\\").replace('"', "\\\"")),
-        PatternKind::Regex => format!("/{}/", source.replace('/', "\\/")),
-        PatternKind::RegexIgnoreCase => format!("/{}/i", source.replace('/', "\\/")),
     }
 }

@@ -175,7 +175,7 @@ fn word(inside: &str) -> Result<&'static str, Wrong> {
         let all: Vec<String> = words().map(|it| format!("`{{{it}}}`")).collect();
         format!("use one of {}; braces that stand for themselves are written twice: `{{{{`", all.join(", "))
     });
-    Err((format!("`{shown}` is no part of a prompt"), hint))
+    Err((format!("`{shown}` is not part of a prompt"), hint))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use thiserror::Error;
 pub(crate) enum UnitError {
     #[error("it is empty")]
     Empty,
-    #[error("it is no number")]
+    #[error("it is not a number")]
     NoNumber,
     #[error("its unit is missing")]
     NoUnit,

@@ -272,7 +272,7 @@ fn weights(raw: &Raw) -> Result<Value, Wrong> {
     let mut weights = Vec::with_capacity(entries.len());
     for (index, (text, value)) in entries.iter().enumerate() {
         if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
-            let found = format!("`{}`, which is no phrase of 1 to {LONGEST} bytes", shown(text));
+            let found = format!("`{}`, which is not a phrase of 1 to {LONGEST} bytes", shown(text));
             return Err(Wrong::of(Fault::Found { found, hint: None }).of_item(index));
         }
         let (Raw::Float(number) | Raw::Integer(number)) = value else {

@@ -97,7 +97,7 @@ fn note_unreadable(outline: &mut Outline, text: &str) {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         outline.find(FindingCode::Syntax, "document", "empty. Write what is to be done", 0..text.len());
     } else if let Some(at) = text.find('\0') {
-        outline.find(FindingCode::Syntax, "document", "a NUL byte, so this is no text file", at..at + 1);
+        outline.find(FindingCode::Syntax, "document", "a NUL byte, so this is not a text file", at..at + 1);
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use sha2::{Digest, Sha256};
 
 use super::grammar::one_line;
-use super::{Check, Compare, Expect, Pattern, PatternKind};
+use super::{Check, Expect, Pattern, PatternKind};
 
 /// 10 hex of sha256 over check and expectations, over the prose where there is no check.
 pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
@@ -63,7 +63,7 @@ fn with(check: String, expect: &[Expect]) -> String {
 
 fn expectation(expect: &Expect) -> String {
     match expect {
-        Expect::Number { compare, value } => format!("{} {value}", sign(*compare)),
+        Expect::Number { compare, value } => format!("{} {value}", compare.sign()),
         Expect::Matches { pattern } => pattern_text(pattern),
         Expect::MatchesNot { pattern } => format!("!{}", pattern_text(pattern)),
         Expect::Exit { code } => format!("exit {code}"),
@@ -71,17 +71,7 @@ fn expectation(expect: &Expect) -> String {
     }
 }
 
-fn sign(compare: Compare) -> &'static str {
-    match compare {
-        Compare::Equal => "==",
-        Compare::NotEqual => "!=",
-        Compare::AtLeast => ">=",
-        Compare::AtMost => "<=",
-        Compare::Above => ">",
-        Compare::Below => "<",
-    }
-}
-
+/// Not [`Pattern::written`]: ids rest on these very bytes.
 fn pattern_text(pattern: &Pattern) -> String {
     match pattern.kind {
         PatternKind::Literal => format!("\"{}\"", pattern.source),

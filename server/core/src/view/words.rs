@@ -65,8 +65,8 @@ pub fn cost(micros: u64) -> String {
 /// Said in the place of a cost that nobody tells.
 pub fn no_cost(mode: Mode) -> &'static str {
     match mode {
-        Mode::Loop | Mode::Hook => "its cost is not told",
-        Mode::Attach => "cost unknown: Claude does not tell in an interactive session",
+        Mode::Loop | Mode::Hook => "its cost is not reported",
+        Mode::Attach => "cost unknown: Claude does not report it in an interactive session",
     }
 }
 

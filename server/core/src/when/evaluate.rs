@@ -147,7 +147,9 @@ impl Atom {
             Self::Tool(name) => match &facts.tools {
                 Some(used) if used.contains(&name.as_str()) => (true, format!("tool {} used", quoted(name))),
                 Some(_) => (false, format!("tool {} not used", quoted(name))),
-                None => (false, format!("the agent does not tell whether it used the tool {}", quoted(name))),
+                None => {
+                    (false, format!("the agent does not report whether it used the tool {}", quoted(name)))
+                }
             },
             Self::File(glob) => match facts.files.get(glob.as_str()) {
                 Some(true) => (true, format!("a file matches {}", quoted(glob))),
@@ -173,7 +175,7 @@ fn compare(quantity: Quantity, comparison: Comparison, needed: u64, facts: &Fact
         let what = if quantity == Quantity::Cost { "its cost" } else { "its tokens" };
         return (
             false,
-            format!("the agent never told {what}, so `{quantity}{comparison}{limit}` does not hold"),
+            format!("the agent never reported {what}, so `{quantity}{comparison}{limit}` does not hold"),
         );
     };
     let holds = comparison.holds(value, needed);

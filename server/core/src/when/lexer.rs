@@ -127,7 +127,7 @@ fn sound(pattern: Pattern) -> Result<Pattern, String> {
         Err(error) => {
             let error = error.to_string();
             let reason = error.rsplit("error: ").next().unwrap_or(&error).trim();
-            Err(format!("this is no pattern: {}", shown(reason)))
+            Err(format!("this is not a pattern: {}", shown(reason)))
         }
     }
 }

@@ -234,7 +234,7 @@ impl<'t> Parser<'t> {
                 "write what is compared before it, as in `iterations>10`".to_owned(),
             ),
             Token::Quoted(_) | Token::Pattern(_) => {
-                (format!("`{written}` alone is no condition"), format!("did you mean `text({written})`?"))
+                (format!("`{written}` alone is not a condition"), format!("did you mean `text({written})`?"))
             }
             _ => return self.extra(word),
         };
@@ -290,7 +290,7 @@ fn not_compared(condition: &Condition, comparison: Option<&Lexed<'_>>) -> WhenEr
     let range = comparison.map_or(0..0, |it| it.range.clone());
     let (name, form) = (condition.name, condition.form);
     let hint = format!("write `{form}` or `not {form}`");
-    WhenError::new(range, format!("`{name}` holds or does not; it is no number to compare"), hint)
+    WhenError::new(range, format!("`{name}` holds or does not; it is not a number to compare"), hint)
 }
 
 fn unclosed(open: &Lexed<'_>) -> WhenError {
@@ -315,7 +315,7 @@ fn unknown(word: &str, range: Range<usize>) -> WhenError {
         let message = format!("`{written}` stands where a condition should");
         return WhenError::new(range, message, "write a condition before and behind it");
     }
-    let message = format!("`{written}` is no condition");
+    let message = format!("`{written}` is not a condition");
     if let Some((name, form)) = words::meant(word) {
         let error = WhenError::new(range, message, format!("did you mean `{form}`?"));
         return WhenError { fix: Some(name.to_owned()), ..error };

@@ -64,10 +64,10 @@ fn check_refused(marked: &str, expect: &str) {
 #[test]
 fn a_wrong_word_is_refused_where_it_stands() {
     let check = check_refused;
-    check("plan and »criterions«", "`criterions` is no condition; did you mean `criterion(ID)`?");
-    check("»critera« and plan", "`critera` is no condition; did you mean `criteria`?");
-    check("»exit-signal«", "`exit-signal` is no condition; did you mean `exit_signal`?");
-    check("criteria »adn« plan", "`adn` is no condition; did you mean `and`?");
+    check("plan and »criterions«", "`criterions` is not a condition; did you mean `criterion(ID)`?");
+    check("»critera« and plan", "`critera` is not a condition; did you mean `criteria`?");
+    check("»exit-signal«", "`exit-signal` is not a condition; did you mean `exit_signal`?");
+    check("criteria »adn« plan", "`adn` is not a condition; did you mean `and`?");
     check("criteria »AND« plan", "`AND` is written in small letters; write `and`");
     check("»Criteria«", "`Criteria` is written in small letters; write `criteria`");
     check("criteria »&&« plan", "`&&` means nothing here; write `and`");
@@ -83,15 +83,15 @@ fn a_wrong_word_is_refused_where_it_stands() {
     check("»and« plan", "`and` stands where a condition should; write a condition before and behind it");
     check(
         "»10«>iterations",
-        "`10` is no condition; use one of criteria, plan, promise, exit_signal, indicators, \
+        "`10` is not a condition; use one of criteria, plan, promise, exit_signal, indicators, \
         done_signals, iterations, duration, cost, tokens, idle, criterion, group, text, tool, file",
     );
-    check("»\"done\"«", "`\"done\"` alone is no condition; did you mean `text(\"done\")`?");
-    check("plan or »/done/i«", "`/done/i` alone is no condition; did you mean `text(/done/i)`?");
+    check("»\"done\"«", "`\"done\"` alone is not a condition; did you mean `text(\"done\")`?");
+    check("plan or »/done/i«", "`/done/i` alone is not a condition; did you mean `text(/done/i)`?");
     check("»>=« 3", "`>=` compares nothing; write what is compared before it, as in `iterations>10`");
     check(
         "1 < 3".replacen('1', "»1«", 1).as_str(),
-        "`1` is no condition; use one of criteria, plan, promise, \
+        "`1` is not a condition; use one of criteria, plan, promise, \
         exit_signal, indicators, done_signals, iterations, duration, cost, tokens, idle, criterion, group, text, \
         tool, file",
     );
@@ -110,15 +110,15 @@ fn comparisons_are_checked_by_their_kind() {
     let check = check_refused;
     check(
         "criteria»>«2",
-        "`criteria` holds or does not; it is no number to compare; write `criteria` or `not criteria`",
+        "`criteria` holds or does not; it is not a number to compare; write `criteria` or `not criteria`",
     );
     check(
         "criterion»>«2",
-        "`criterion` holds or does not; it is no number to compare; write `criterion(ID)` or `not criterion(ID)`",
+        "`criterion` holds or does not; it is not a number to compare; write `criterion(ID)` or `not criterion(ID)`",
     );
     check(
         "exit_signal »==« true",
-        "`exit_signal` holds or does not; it is no number to compare; write `exit_signal` or `not exit_signal`",
+        "`exit_signal` holds or does not; it is not a number to compare; write `exit_signal` or `not exit_signal`",
     );
     check("»iterations« and plan", "`iterations` needs a comparison; write it as `iterations>10`");
     check("duration>»10«", "`duration` needs a unit behind `10`; write `10m` for minutes");
@@ -128,11 +128,11 @@ fn comparisons_are_checked_by_their_kind() {
     );
     check(
         "cost>»2m«",
-        "`cost` is compared with an amount in US dollars, found `2m`: it is no number; write it as `cost>2.50`",
+        "`cost` is compared with an amount in US dollars, found `2m`: it is not a number; write it as `cost>2.50`",
     );
     check(
         "iterations>»1.5«",
-        "`iterations` is compared with a whole number, found `1.5`: it is no number; write it as `iterations>10`",
+        "`iterations` is compared with a whole number, found `1.5`: it is not a number; write it as `iterations>10`",
     );
     check(
         "iterations>»-5«",
@@ -181,7 +181,7 @@ fn brackets_and_quotes_are_closed() {
         "file(»\"../x\"«)",
         "`../x` names no file: a path that leaves the root; write a glob of files below the root",
     );
-    check("text(»/(/«)", "this is no pattern: unclosed group; correct the pattern");
+    check("text(»/(/«)", "this is not a pattern: unclosed group; correct the pattern");
     check("text(»//«)", "an empty pattern is in every text; correct the pattern");
     check("tool(»/x/«)", "`tool` takes no pattern; write it as `tool(\"…\")`");
 }

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::check::{Location, MAX_LOCATIONS, Status, words};
+use loopkeeper_core::check::{Location, MAX_LOCATIONS, Status};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Pattern, PatternKind};
 use regex::bytes::{Regex, RegexBuilder};
@@ -127,7 +127,7 @@ struct Seen {
 
 impl Sought {
     fn new(pattern: &Pattern) -> Result<Self, String> {
-        let shown = words::pattern(pattern);
+        let shown = pattern.written();
         let is_literal = pattern.kind == PatternKind::Literal;
         let written = if is_literal { regex::escape(&pattern.source) } else { pattern.source.clone() };
         let built = RegexBuilder::new(&written)
@@ -135,7 +135,9 @@ impl Sought {
             .crlf(!is_literal)
             .case_insensitive(pattern.kind == PatternKind::RegexIgnoreCase)
             .build();
-        built.map(|regex| Self { regex, shown: shown.clone() }).map_err(|_| format!("{shown} is no pattern"))
+        built
+            .map(|regex| Self { regex, shown: shown.clone() })
+            .map_err(|_| format!("{shown} is not a pattern"))
     }
 
     /// The lines on which the pattern begins, the first [`MAX_LOCATIONS`].

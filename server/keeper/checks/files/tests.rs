@@ -151,7 +151,7 @@ fn has() {
     check("x", PatternKind::Literal, "docs/*", Status::Fail, "no file matches docs/*");
     check("x", PatternKind::Literal, "src", Status::Fail, "no file matches src, write src/**");
     check("outside", PatternKind::Literal, "secret.link", Status::Fail, "no file matches secret.link");
-    check("(", PatternKind::Regex, "src/**", Status::CouldNotRun, "/(/ is no pattern");
+    check("(", PatternKind::Regex, "src/**", Status::CouldNotRun, "/(/ is not a pattern");
     check("core", PatternKind::Literal, "**/config", Status::Fail, "no file matches **/config");
 }
 

@@ -95,7 +95,7 @@ fn outside(call: &Call, inside: &Inside<'_>) -> Option<&'static str> {
     if call.names_too_many {
         return Some("it names more files than are looked at");
     }
-    call.paths().into_iter().any(|it| !inside(it)).then_some("outside of the work tree, or git's own")
+    call.paths().into_iter().any(|it| !inside(it)).then_some("outside the work tree, or git's own")
 }
 
 fn word(call: &Call) -> &str {

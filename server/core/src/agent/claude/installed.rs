@@ -35,7 +35,7 @@ const WORDS: &str = "' hook session ";
 /// Why nothing is changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    #[error("it is no JSON: {0}")]
+    #[error("it is not JSON: {0}")]
     Syntax(String),
     #[error("`{0}` is not what Claude Code reads there")]
     Shape(String),

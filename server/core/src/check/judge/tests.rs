@@ -136,7 +136,7 @@ fn patterns() {
     check(matches_not("error"), "fine", "an error", Status::Fail, "/error/ found");
     check(matches_not("error"), "err\x1b[1mor", "", Status::Fail, "/error/ found");
     check(matches_not("error"), "\x1b]0;an error\n", "", Status::Fail, "/error/ found");
-    check(matches("("), "(", "", Status::CouldNotRun, "/(/ is no pattern");
+    check(matches("("), "(", "", Status::CouldNotRun, "/(/ is not a pattern");
     check(
         vec![Expect::Status { code: 200 }],
         "200",

@@ -98,10 +98,10 @@ fn what_a_session_of_ones_own_needs_is_said() {
     let waits = "a loop here would wait for a session of Claude Code that you open in this folder, in any terminal: \
                  its hooks are in place";
     let lacks = [
-        (Level::Note, "claude: it tells no cost: `limits.cost_usd` cannot be held", ""),
+        (Level::Note, "claude: it reports no cost: `limits.cost_usd` cannot be enforced", ""),
         (
             Level::Note,
-            "claude: it does not tell which tools were denied: an iteration that changes nothing is the only sign",
+            "claude: it does not report which tools were denied: an iteration that changes nothing is the only sign",
             "",
         ),
     ];
@@ -137,12 +137,12 @@ fn what_an_agent_lacks_is_said_as_it_is_started() {
             (Level::Note, "claude: `disableAllHooks` in a.json switches its hooks off", "take it out there"),
             (
                 Level::Note,
-                "claude: its subagents are counted and never refused: `[spawns]` cannot be held",
+                "claude: its subagents are counted and never refused: `[spawns]` cannot be enforced",
                 "",
             ),
         ],
     );
-    let tokens = (Level::Note, "opencode: it tells no tokens: `limits.tokens` cannot be held", "");
+    let tokens = (Level::Note, "opencode: it reports no tokens: `limits.tokens` cannot be enforced", "");
     let starts = (Level::Good, "a loop here would start `opencode`", "");
     check(&[], starting("opencode", Dialect::Acp), &[starts, tokens]);
     let starts = (Level::Good, "a loop here would start `mine`", "");

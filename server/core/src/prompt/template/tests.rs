@@ -10,10 +10,10 @@ fn refused(text: &str, line: usize, message: &str, hint: &str) {
 fn what_cannot_be_filled_in_is_refused_with_its_line_and_a_remedy() {
     refused("", 1, "there is no `{task}`", "write `{task}` where");
     refused("a\n{task}\n", 2, "there is no `{failing}`", "write `{failing}` where");
-    refused("{task}\n\n{falling}", 3, "`{falling}` is no part of a prompt", "did you mean `{failing}`?");
-    refused("{ task }{failing}", 1, "`{ task }` is no part of a prompt", "did you mean `{task}`?");
-    refused("{\"a\": 1}", 1, "`{\"a\": 1}` is no part of a prompt", "written twice: `{{`");
-    refused("{}", 1, "`{}` is no part of a prompt", "use one of `{task}`, `{iteration}`");
+    refused("{task}\n\n{falling}", 3, "`{falling}` is not part of a prompt", "did you mean `{failing}`?");
+    refused("{ task }{failing}", 1, "`{ task }` is not part of a prompt", "did you mean `{task}`?");
+    refused("{\"a\": 1}", 1, "`{\"a\": 1}` is not part of a prompt", "written twice: `{{`");
+    refused("{}", 1, "`{}` is not part of a prompt", "use one of `{task}`, `{iteration}`");
     let said = "`{{task}}` would tell the agent these words themselves";
     refused("{{task}} {failing}", 1, said, "did you mean `{task}`?");
     refused("{{ task }} {failing}", 1, said, "did you mean `{task}`?");

@@ -100,7 +100,7 @@ fn an_empty_task_says_so() {
     check("prd.json", "{\"userStories\": []}", empty);
     check("PROMPT.md", "", "document: empty. Write what is to be done.");
     check("PROMPT.md", "\u{feff} \r\n", "document: empty. Write what is to be done.");
-    check("PROMPT.md", "\u{1}\0\u{2}", "document: a NUL byte, so this is no text file.");
+    check("PROMPT.md", "\u{1}\0\u{2}", "document: a NUL byte, so this is not a text file.");
     assert_eq!(inline("Do it", &[]).findings[0].message, nothing);
     assert_eq!(inline("", &[]).findings[0].code, FindingCode::Syntax);
 }

@@ -138,7 +138,7 @@ fn timeout(value: &str) -> Option<Result<One, String>> {
         Some(ms) => Some(Ok(One::Timeout(ms))),
         // "(timeout handling)" is prose, "(timeout 10)" is not.
         None if value.starts_with(|char: char| char.is_ascii_digit() || "+-.".contains(char)) => {
-            Some(Err(format!("`timeout {value}` is no duration such as `10m`")))
+            Some(Err(format!("`timeout {value}` is not a duration such as `10m`")))
         }
         None => None,
     }

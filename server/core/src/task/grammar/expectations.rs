@@ -110,7 +110,7 @@ fn whole_pattern(text: &str) -> Result<Option<crate::task::Pattern>, String> {
         "" if pattern.source.is_empty() => Err("an empty pattern is in every output".to_owned()),
         "" => Ok(Some(pattern)),
         "g" | "m" | "s" | "u" | "x" | "I" | "gi" | "gm" | "ig" | "im" | "is" | "ix" | "mg" | "gim"
-        | "gmi" => Err(format!("`/{rest}` is no flag here. Only `/i` is")),
+        | "gmi" => Err(format!("`/{rest}` is not a flag here. Only `/i` is")),
         _ => Ok(None),
     }
 }

@@ -1,6 +1,5 @@
 //! What a check means, in words: the grammar read back to its author.
 
-use crate::prompt::grammar::written;
 use crate::task::{Check, Compare, Expect, Pattern, PatternKind};
 use crate::view::words;
 
@@ -65,7 +64,7 @@ fn compared(compare: Compare) -> &'static str {
 }
 
 fn searched(pattern: &Pattern) -> String {
-    let text = written(pattern);
+    let text = pattern.written();
     match pattern.kind {
         PatternKind::Literal => text,
         PatternKind::Regex => format!("a match of {text}"),

@@ -151,7 +151,7 @@ fn limit(known: &Known<'_>, status: &LoopStatus) -> (String, &'static str) {
     let duration = words::duration(limits.duration_ms);
     if status.iteration >= limits.iterations {
         let iterations = words::counted(u64::from(limits.iterations), "iteration");
-        (format!("all of {iterations} used"), "Raise `limits.iterations`")
+        (format!("{iterations} used"), "Raise `limits.iterations`")
     } else if status.spent.cost_micros.is_some_and(|it| it >= limits.cost_micros) {
         (format!("{} spent", words::cost(limits.cost_micros)), "Raise `limits.cost_usd`")
     } else if let Some(tokens) = tokens {

@@ -49,7 +49,7 @@ pub(super) fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
         let criterion = criterion.and_then(|id| known.task.criteria.iter().find(|it| it.id == *id));
         let Some(place) = criterion.map(|it| it.place.clone()).or_else(|| known.heading()) else { continue };
         let cure =
-            if is_of_start(known, weakening) { "Restore it or accept it" } else { "Mend it or accept it" };
+            if is_of_start(known, weakening) { "Restore it or accept it" } else { "Fix it or accept it" };
         let message = said::message("weakened", &fact(weakening), cure);
         let mut found = Diagnostic::new(&place, Severity::Warning, Code::Weakened, message);
         if !weakening.path.is_empty() {

@@ -60,8 +60,8 @@ fn a_verdict_names_what_decided_it() {
     check("duration>1h30m1s", true, "duration 1h30m1s234ms > 1h30m1s");
     check("duration<=1h30m1s", false, "duration 1h30m1s234ms > 1h30m1s");
     check("idle>5m", false, "idle 30s <= 5m");
-    check("cost>5", false, "the agent never told its cost, so `cost>5` does not hold");
-    check("cost<5", false, "the agent never told its cost, so `cost<5` does not hold");
+    check("cost>5", false, "the agent never reported its cost, so `cost>5` does not hold");
+    check("cost<5", false, "the agent never reported its cost, so `cost<5` does not hold");
     check("criterion(0123456789)", true, "criterion \"All tests pass\" holds");
     check("criterion(0123456789-2)", false, "criterion \"No warnings\" does not hold");
     check("criterion(ab)", false, "criterion \"Fast\" does not hold");
@@ -89,9 +89,9 @@ fn what_nobody_told_holds_nothing() {
         assert_eq!((verdict.holds, verdict.because.as_str()), (false, because), "{text}");
     };
     check("exit_signal", "no EXIT_SIGNAL");
-    check("tokens>=0", "the agent never told its tokens, so `tokens>=0` does not hold");
+    check("tokens>=0", "the agent never reported its tokens, so `tokens>=0` does not hold");
     check("text('done')", "the agent left no last message that could have \"done\"");
-    check("tool(Bash)", "the agent does not tell whether it used the tool \"Bash\"");
+    check("tool(Bash)", "the agent does not report whether it used the tool \"Bash\"");
     let told = Facts { cost_micros: Some(1_250_000), ..Facts::default() };
     let verdict = evaluate(&parse("cost>1").unwrap(), &told);
     assert_eq!((verdict.holds, verdict.because.as_str()), (true, "cost 1.25 > 1"));

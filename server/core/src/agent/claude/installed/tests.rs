@@ -125,9 +125,9 @@ fn what_cannot_be_read_is_left_alone() {
             assert!(told.as_ref().is_err_and(|it| it.contains(expect)), "{text}: {told:?}");
         }
     };
-    check("{\n  // mine\n  \"a\": 1\n}\n", "it is no JSON: key must be a string at line 2 column 3");
-    check("{\"a\": 1,}", "it is no JSON: trailing comma at line 1");
-    check("{\"a\": 1", "it is no JSON");
+    check("{\n  // mine\n  \"a\": 1\n}\n", "it is not JSON: key must be a string at line 2 column 3");
+    check("{\"a\": 1,}", "it is not JSON: trailing comma at line 1");
+    check("{\"a\": 1", "it is not JSON");
     check("[]", "`{ … }` is not what");
     let check = |text: &str, expect: &str| {
         let told = install(Some(text), PROGRAM).map_err(|it| it.to_string());

@@ -3,7 +3,7 @@
 use crate::task::blocks::{self, Block};
 use crate::task::grammar::{self, Attributes, Fault, Mode};
 use crate::task::source::Source;
-use crate::task::{Check, Compare, Expect, FindingCode, Pattern, PatternKind};
+use crate::task::{Check, Expect, FindingCode, Pattern, PatternKind};
 
 /// Reads `item` as the one item of a list.
 pub(super) fn shown(item: &str, mode: Mode) -> String {
@@ -62,15 +62,7 @@ fn shown_check(check: &Check) -> String {
 fn shown_expect(expect: &Expect) -> String {
     match expect {
         Expect::Number { compare, value } => {
-            let sign = match compare {
-                Compare::Equal => "==",
-                Compare::NotEqual => "!=",
-                Compare::AtLeast => ">=",
-                Compare::AtMost => "<=",
-                Compare::Above => ">",
-                Compare::Below => "<",
-            };
-            format!("[{sign} {value}]")
+            format!("[{} {value}]", compare.sign())
         }
         Expect::Matches { pattern } => format!("[{}]", shown_pattern(pattern)),
         Expect::MatchesNot { pattern } => format!("[!{}]", shown_pattern(pattern)),

@@ -155,7 +155,7 @@ fn what_stops_a_loop_stands_on_the_first_line() {
         first(&limited),
         [
             "1 I summary limit reached: 1 of 2 criteria pass",
-            "1 W limit-reached limit reached: all of 1 iteration used. Raise `limits.iterations`.",
+            "1 W limit-reached limit reached: 1 iteration used. Raise `limits.iterations`.",
         ]
     );
     // Mended by hand: how it ended says nothing any more.
@@ -196,7 +196,7 @@ fn what_the_agent_weakened_stands_where_it_concerns() {
     assert!(told.starts_with("1 W weakened weakened: …") && told.ends_with(end), "{told}");
     // A check that runs less than it did; its own words, though what was lost is in no file.
     let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
-    let told = "5 W weakened weakened: tests runs 3 tests, 5 at the start. Mend it or accept it.";
+    let told = "5 W weakened weakened: tests runs 3 tests, 5 at the start. Fix it or accept it.";
     assert!(shown(&world).contains(told), "{}", shown(&world));
     // A loop that has ended counts nothing any more.
     let mut sim =

@@ -32,7 +32,7 @@ fn mistakes_stand_where_they_are_written() {
     );
     check(
         "[exit]\nwhen = \"plan and critera\"\n",
-        &["bad-value critera: `critera` is no condition. Did you mean `criteria`?"],
+        &["bad-value critera: `critera` is not a condition. Did you mean `criteria`?"],
     );
     check(
         "exit.when = '''\nplan and (criteria'''\n",

@@ -106,7 +106,7 @@ fn the_question_hides_nothing() {
         json!({"toolCallId": "x", "kind": "execute", "title": "sh test.sh", "rawInput": {"argv": ["rm", "x"]}}),
         "use execute (neither a check of the task nor its test runner): {\"argv\":[\"rm\",\"x\"]}",
     );
-    let outside = "outside of the work tree, or git's own";
+    let outside = "outside the work tree, or git's own";
     let edit =
         json!({"toolCallId": "x", "kind": "edit", "locations": [{"path": "/tree/a"}, {"path": "/etc/b"}]});
     check(edit, &format!("edit ({outside}): /tree/a, /etc/b"));
