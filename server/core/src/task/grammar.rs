@@ -7,6 +7,7 @@ mod commands;
 mod cures;
 mod expectations;
 mod name;
+mod seen;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -17,9 +18,10 @@ pub(super) use attributes::Attributes;
 pub(super) use commands::looks_like_command;
 pub(super) use name::{one_line, shortened};
 
-use super::item::{Inline, Piece, PieceKind};
+use super::item::{Inline, PieceKind};
 use super::{Check, Expect, FindingCode};
 use expectations::Reading as Expectation;
+use seen::{Follows, Seen, seen};
 use spans::Span;
 
 /// How much of a check an item of this kind is expected to be.
@@ -82,76 +84,8 @@ fn fault(code: FindingCode, fact: String, range: &Range<usize>) -> Fault {
     Fault { code, fact, range: range.clone(), fix: None }
 }
 
-/// A code span with what could be read into it and what follows it.
-struct Seen<'a> {
-    /// Index of its piece.
-    piece: usize,
-    source: &'a Piece<'a>,
-    span: Span,
-    expectation: Expectation,
-    follows: Follows,
-}
-
-/// What stands behind a span up to the end of its item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Follows {
-    /// Expectations, attributes and punctuation.
-    Nothing,
-    /// Besides, other checks and words such as "and".
-    Checks,
-    Prose,
-}
-
-fn seen<'a>(inline: &'a Inline<'a>) -> Vec<Seen<'a>> {
-    let mut follows = Follows::Nothing;
-    let mut spans = Vec::new();
-    for (index, piece) in inline.pieces.iter().enumerate().rev() {
-        match piece.kind {
-            PieceKind::Text | PieceKind::Break => follows = follows.max(text_follows(inline, index)),
-            PieceKind::Code | PieceKind::TornCode => {
-                let span = spans::read(&piece.text);
-                let expectation = expectations::read(&piece.text);
-                let worth = match (&span, &expectation) {
-                    (Span::Other, Expectation::Other) => Follows::Prose,
-                    (Span::Other, _) => Follows::Nothing,
-                    _ => Follows::Checks,
-                };
-                spans.push(Seen { piece: index, source: piece, span, expectation, follows });
-                follows = follows.max(worth);
-            }
-        }
-    }
-    spans.reverse();
-    spans
-}
-
-/// Adjacent texts are one text: Markdown splits them wherever it looked for markup.
-fn text_follows(inline: &Inline<'_>, index: usize) -> Follows {
-    let is_text = |piece: &&Piece<'_>| !piece.kind.is_code();
-    let (before, after) = inline.pieces.split_at(index);
-    let continued = before.iter().next_back().is_some_and(|piece| is_text(&piece));
-    if continued {
-        // Judged once, at the first piece of the run.
-        return Follows::Nothing;
-    }
-    let text: String = after.iter().take_while(is_text).map(|piece| &*piece.text).collect();
-    let left = attributes::without_groups(&text);
-    let mut words =
-        left.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
-    if words.peek().is_none() {
-        Follows::Nothing
-    } else if words.all(|word| CONNECTIVES.contains(&word.to_lowercase().as_str())) {
-        Follows::Checks
-    } else {
-        Follows::Prose
-    }
-}
-
 /// Of the words that a judge is asked about.
 const PROSE_CHARS: usize = 4_000;
-
-/// Words that join two checks: an item that needs one has two checks.
-const CONNECTIVES: &[&str] = &["and", "or", "plus", "then", "和", "与", "及", "且", "或", "以及", "并且"];
 
 struct Reading<'a> {
     inline: &'a Inline<'a>,
