@@ -212,6 +212,11 @@ impl Store {
         Ok(Some(bytes).filter(|it| it.len() <= limit))
     }
 
+    /// Whether a file or folder stands at a path, as [`names::shown`] writes it.
+    pub fn holds(&self, tree: &str, path: &str) -> Result<bool> {
+        Ok(self.found(tree, path.split('/'), |name, part| names::shown(name) == part)?.is_some())
+    }
+
     /// What is at a path, as [`Self::files_changed`] names it.
     pub fn held(&self, tree: &str, path: &[u8]) -> Result<Held> {
         let Some(at) = self.item(tree, path)? else { return Ok(Held::Nothing) };
@@ -226,13 +231,22 @@ impl Store {
     }
 
     fn item(&self, tree: &str, path: &[u8]) -> Result<Option<Item>> {
+        self.found(tree, path.split(|it| *it == b'/'), |name, part| name == part)
+    }
+
+    fn found<P: Copy>(
+        &self,
+        tree: &str,
+        path: impl Iterator<Item = P>,
+        is: impl Fn(&[u8], P) -> bool,
+    ) -> Result<Option<Item>> {
         let mut at = Item { kind: Kind::Folder, id: self.objects.root(tree)? };
-        for name in path.split(|it| *it == b'/') {
+        for part in path {
             if at.kind != Kind::Folder {
                 return Ok(None);
             }
             let entries = self.objects.tree(at.id)?;
-            let Some((_, item)) = entries.iter().find(|(it, _)| it == name) else { return Ok(None) };
+            let Some((_, item)) = entries.iter().find(|(it, _)| is(it, part)) else { return Ok(None) };
             at = *item;
         }
         Ok(Some(at))

@@ -8,6 +8,7 @@ use super::exit::Exit;
 use super::failure::{self, Answer};
 use super::out::Out;
 use super::render::{BAD, GOOD, LOUD, QUIET};
+use super::select;
 use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
 use crate::front::{changes, loops};
@@ -21,7 +22,7 @@ pub(crate) struct Args {
     #[arg(value_name = "LOOP")]
     pub(crate) which: String,
     /// The iteration whose changes are shown
-    #[arg(value_name = "ITERATION", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_name = "ITERATION", allow_negative_numbers = true, value_parser = select::iteration)]
     pub(crate) iteration: u32,
 }
 

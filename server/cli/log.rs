@@ -10,7 +10,7 @@ use super::failure::{self, Answer, Failure};
 use super::out::Out;
 use super::render::entry::{self, Detail, Teller};
 use super::render::{Glyphs, QUIET};
-use super::select::LoopArg;
+use super::select::{self, LoopArg};
 use crate::adapters::journal_file;
 use crate::adapters::state_dir::StateDir;
 use crate::front::follow::Following;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "json")]
     pub(crate) sessions: bool,
     /// Print what the agent was told in this iteration
-    #[arg(long, value_name = "ITERATION", conflicts_with_all = ["json", "sessions"])]
+    #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions"])]
     pub(crate) prompt: Option<u32>,
     /// Print the journal's records as they are, one a line
     #[arg(long)]

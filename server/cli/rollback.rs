@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::failure::{Answer, Failure};
 use super::out::Out;
 use super::render::ways_back;
-use super::select::Found;
+use super::select::{self, Found};
 use crate::adapters::state_dir::StateDir;
 use crate::front::loops::Seen;
 use crate::front::{order, restore};
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(value_name = "LOOP", required_unless_present = "list")]
     pub(crate) which: Option<String>,
     /// `7` is the tree after iteration 7, `0` the start
-    #[arg(value_name = "ITERATION", required_unless_present = "list")]
+    #[arg(value_name = "ITERATION", required_unless_present = "list", allow_negative_numbers = true, value_parser = select::iteration_or_start)]
     pub(crate) iteration: Option<u32>,
     /// Show where a way back can lead, with what was reached there; change nothing
     #[arg(long, conflicts_with_all = ["iteration", "paths"])]
@@ -42,29 +42,29 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         0 => "at the start".to_owned(),
         number => format!("after iteration {number}"),
     };
-    let what = if args.paths.is_empty() {
-        "The files are".to_owned()
-    } else {
-        format!("{} is", args.paths.join(", "))
+    let paths = restore::named(&seen, iteration, &args.paths)?;
+    let what = match paths.as_slice() {
+        [] => "The files are as they were".to_owned(),
+        [one] => format!("{one} is as it was"),
+        several => format!("{} are as they were", several.join(", ")),
     };
     if seen.is_alive() {
-        let undone = order::roll_back(&store, seen.dir.id(), iteration, &args.paths)?.unwrap_or_default();
-        out.line(format_args!("{what} as they were {when}."));
+        let undone = order::roll_back(&store, seen.dir.id(), iteration, &paths)?.unwrap_or_default();
+        out.line(format_args!("{what} {when}."));
         for left in &undone.refused {
             out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
         }
         say_the_way_back(&store, &seen, out)?;
         return Ok(if undone.refused.is_empty() { Exit::Done } else { Exit::Ended });
     }
-    let only = (!args.paths.is_empty()).then_some(args.paths.as_slice());
-    let restored = restore::by_ourselves(&store, &seen, iteration, only)?;
+    let restored = restore::by_ourselves(&store, &seen, iteration, &paths)?;
     let count = |paths: &[String], what: &str| (!paths.is_empty()).then(|| format!("{} {what}", paths.len()));
     let counts: Vec<_> = [count(&restored.written, "put back"), count(&restored.removed, "removed")]
         .into_iter()
         .flatten()
         .collect();
     let counts = if counts.is_empty() { "nothing had to change".to_owned() } else { counts.join(", ") };
-    out.line(format_args!("{what} as they were {when}: {counts}."));
+    out.line(format_args!("{what} {when}: {counts}."));
     for refused in &restored.refused {
         out.line(format_args!("  left as it is: {}: {}", refused.path, refused.why));
     }

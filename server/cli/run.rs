@@ -44,13 +44,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A")]
     pub(crate) agent: Option<String>,
     /// End after N iterations
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<String>,
     /// End once the agent reported this cost, in dollars
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) max_cost: Option<String>,
     /// End after this time, as in 45m or 8h
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
     pub(crate) max_duration: Option<String>,
     /// Print what would run, with the effective settings and where each came from; start nothing
     #[arg(long)]

@@ -22,6 +22,16 @@ pub(crate) struct TaskArg {
     pub(crate) path: Option<String>,
 }
 
+/// What counts iterations begins at 1.
+pub(crate) fn iteration(typed: &str) -> Result<u32, &'static str> {
+    typed.parse().ok().filter(|it| *it > 0).ok_or("not the number of an iteration: 1, 2, 3 …")
+}
+
+/// The same, or `0` for what was there before the first.
+pub(crate) fn iteration_or_start(typed: &str) -> Result<u32, &'static str> {
+    typed.parse().map_err(|_| "not the number of an iteration: 1, 2, 3 …, or 0 for the start")
+}
+
 /// The loop that somebody means, and the state folder it lies in.
 pub(crate) struct Found {
     pub(crate) store: StateDir,

@@ -1,6 +1,9 @@
 //! `status`: loops and where they stand.
 
+use std::path::Path;
+
 use loopkeeper_core::foreign::{FILES, Foreign, NAME};
+use loopkeeper_core::sanitize;
 use loopkeeper_core::view::{LoopStatus, State, headline, words};
 use serde::Serialize;
 
@@ -33,10 +36,10 @@ struct Loops {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let store = StateDir::open()?;
+    let (store, here) = (StateDir::open()?, loops::here());
     let seen = match &args.which.name {
         Some(query) => vec![loops::find(&store, Some(query), failure::warn)?],
-        None => loops::in_order(loops::all(&store, failure::warn)?),
+        None => loops::in_order(loops::all(&store, failure::warn)?, here.as_deref()),
     };
     let shown: Vec<_> = seen.iter().map(loops::Seen::status).collect();
     let foreign = args.which.name.is_none().then(foreign::here).flatten().map(|it| it.state);
@@ -52,7 +55,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let (zone, glyphs, now) = (Zone::local(), Glyphs::of_environment(), clock::now().wall);
     for (index, (status, seen)) in shown.iter().zip(&seen).enumerate() {
         let whole = index == 0 || status.state != State::Done;
-        one(status, (&zone, now), glyphs, out);
+        let elsewhere = (!seen.is_around(here.as_deref())).then(|| seen.dir.root());
+        one(status, elsewhere, (&zone, now), glyphs, out);
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
             if let Some(groups) = status.groups_said() {
@@ -98,7 +102,13 @@ fn not_ours(foreign: &Foreign, out: &mut Out) {
     ));
 }
 
-fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut Out) {
+fn one(
+    status: &LoopStatus,
+    elsewhere: Option<&Path>,
+    (zone, now): (&Zone, u64),
+    glyphs: Glyphs,
+    out: &mut Out,
+) {
     let dot = if glyphs == Glyphs::Unicode { '·' } else { '-' };
     let began = Zone::read(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
     let mut head = headline(status);
@@ -107,6 +117,7 @@ fn one(status: &LoopStatus, (zone, now): (&Zone, u64), glyphs: Glyphs, out: &mut
     }
     out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
     let mut facts = vec![status.task.title.clone(), progress::agent(status), format!("since {began}")];
+    facts.extend(elsewhere.map(|it| format!("in {}", sanitize::visible(&it.to_string_lossy()))));
     facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
     facts.retain(|it| !it.is_empty());
     facts.extend(status.spent.cost_micros.map(words::cost).or_else(|| progress::no_cost(status)));

@@ -1,6 +1,6 @@
 //! Which loops there are, which one is meant, and how each stands.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopkeeper_core::decide::{Loop, Phase};
 use loopkeeper_core::task::TaskId;
@@ -70,6 +70,11 @@ impl Seen {
         matches!(self.state.phase, Phase::Iterating { .. } | Phase::Closing | Phase::Checking)
     }
 
+    /// It works where somebody stands.
+    pub(crate) fn is_around(&self, here: Option<&Path>) -> bool {
+        here.is_some_and(|it| it.starts_with(self.dir.root()))
+    }
+
     /// Active or interrupted: somebody may still want something of it.
     pub(crate) fn is_open(&self) -> bool {
         self.state.outcome.is_none()
@@ -97,6 +102,11 @@ pub(crate) fn all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<Seen>,
     Ok(loops)
 }
 
+/// Where the user stands.
+pub(crate) fn here() -> Option<PathBuf> {
+    std::env::current_dir().and_then(|it| it.canonicalize()).ok()
+}
+
 /// The loop that `query` names; `latest` is the latest of this tree, where it has any; without one, the only active or interrupted loop, else the latest.
 pub(crate) fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Result<Seen, Failure> {
     if let Some(query) = query.filter(|it| *it != LATEST) {
@@ -104,10 +114,10 @@ pub(crate) fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)
         let id = dir.id().to_owned();
         return Seen::read(store, dir)?.ok_or_else(|| starting(&id));
     }
-    let here = std::env::current_dir().and_then(|it| it.canonicalize()).ok();
+    let here = here();
     let mut loops = all(store, tell)?;
     let candidate = |it: &Seen| Candidate {
-        near: here.as_deref().is_some_and(|here| here.starts_with(it.dir.root())),
+        near: it.is_around(here.as_deref()),
         open: it.is_open(),
         alive: it.is_alive(),
     };
@@ -157,13 +167,15 @@ fn starting(id: &str) -> Failure {
         .hint("It is just being started, or its start was cut off.")
 }
 
-/// Open loops first, then the newest; of the ended ones only as many as anybody reads.
-pub(crate) fn in_order(mut loops: Vec<Seen>) -> Vec<Seen> {
+/// Open loops first, then the newest, those where the user stands before others; of the ended ones only as many as
+/// anybody reads.
+pub(crate) fn in_order(mut loops: Vec<Seen>, here: Option<&Path>) -> Vec<Seen> {
     const MOST_ENDED: usize = 20;
     loops.reverse();
+    loops.sort_by_key(|it| !it.is_around(here));
     let (mut open, mut ended): (Vec<_>, Vec<_>) = loops.into_iter().partition(Seen::is_open);
     ended.truncate(MOST_ENDED);
-    open.sort_by_key(|it| !it.is_alive());
+    open.sort_by_key(|it| (!it.is_around(here), !it.is_alive()));
     open.extend(ended);
     open
 }

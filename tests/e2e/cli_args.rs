@@ -22,6 +22,11 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["stop", "--later"], "unexpected argument '--later'");
     check(&["diff", "latest"], "<ITERATION>");
     check(&["diff", "latest", "seven"], "invalid value 'seven'");
+    check(&["diff", "latest", "0"], "not the number of an iteration: 1, 2, 3 …\n");
+    check(&["diff", "latest", "-1"], "not the number of an iteration: 1, 2, 3 …\n");
+    check(&["log", "--prompt", "first"], "not the number of an iteration: 1, 2, 3 …\n");
+    check(&["rollback", "latest", "start"], "1, 2, 3 …, or 0 for the start\n");
+    check(&["run", "--max-iterations", "-3"], "`limits.iterations` takes a whole number from 1");
     check(&["reset", "agent"], "possible values: breaker, session");
     check(&["run", "A.md", "--prompt", "x"], "cannot be used with");
     check(&["run", "--criterion", "x"], "--prompt <TEXT>");

@@ -272,7 +272,40 @@ fn latest_never_reaches_into_another_tree() {
         (terminal.read("first/done"), terminal.read("second/done")),
         (String::new(), "changed".into())
     );
+    // `status` begins with the loop of the tree one stands in, and says where the others are.
+    let status = |folder: &str| {
+        let mut command = terminal.command(&["status"]);
+        Ran::of(&command.current_dir(terminal.root().join(folder)).output().unwrap()).expect(0).stdout.clone()
+    };
+    for (folder, other) in [("first", "second"), ("second", "first")] {
+        let shown = status(folder);
+        let elsewhere = format!(" in {}", terminal.root().canonicalize().unwrap().join(other).display());
+        let places: Vec<bool> =
+            shown.lines().filter(|it| it.contains(" since ")).map(|it| it.contains(&elsewhere)).collect();
+        assert_eq!(places, [false, true], "{shown}");
+    }
     // Where there is no loop at all, it is the latest of all.
     back("");
     assert_eq!(terminal.read("second/done"), "");
+}
+
+#[test]
+fn paths_that_a_rollback_is_given_are_meant_from_the_root_and_must_name_something() {
+    let terminal = project(TASK, "echo changed > src/a; rm src/gone; touch done");
+    terminal.file("src/a", "first\n").file("src/gone", "there\n");
+    terminal.run(&["run", "--trust"]).expect(0);
+    let back = |path: &str| terminal.run(&["rollback", "latest", "0", path]);
+    let whole = terminal.root().canonicalize().unwrap().join("src/a");
+    for typed in ["src/a", "./src/a", "src//../src/a", &whole.to_string_lossy()] {
+        terminal.file("src/a", "changed\n");
+        back(typed).expect(0).out("src/a is as it was at the start: 1 put back");
+        assert_eq!(terminal.read("src/a"), "first\n");
+    }
+    back("src/gone").expect(0).out("1 put back");
+    let seq = || terminal.run(&["log", "--json"]).expect(0).stdout.lines().count();
+    let before = seq();
+    back("src/nothing").expect(2).err("there is no src/nothing, now or in that snapshot").err("Hint: ");
+    back("../other").expect(2).err("../other lies outside the work tree").err("Hint: ");
+    assert_eq!(seq(), before, "what was refused is on record");
+    back(".").expect(0).out("The files are as they were at the start: 1 removed");
 }

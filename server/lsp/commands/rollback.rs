@@ -17,8 +17,9 @@ pub(super) async fn rollback(shared: &Arc<Shared>, args: RollbackArgs) -> Done {
         let store = StateDir::open().map_err(Failure::from)?;
         let seen = target::seen(&store, &roots, &args.loop_id)?;
         let loop_id = Some(seen.dir.id().to_owned());
+        let paths = restore::named(&seen, args.iteration, &args.paths)?;
         if seen.is_alive() {
-            let undone = order::roll_back(&store, seen.dir.id(), args.iteration, &args.paths)?;
+            let undone = order::roll_back(&store, seen.dir.id(), args.iteration, &paths)?;
             let done = CommandResult { loop_id, ..CommandResult::default() };
             let Some(undone) = undone else { return Ok(done) };
             let refused = undone.refused.into_iter().map(|it| RefusedPath { path: it.path, why: it.why });
@@ -29,8 +30,7 @@ pub(super) async fn rollback(shared: &Arc<Shared>, args: RollbackArgs) -> Done {
                 ..done
             });
         }
-        let paths = (!args.paths.is_empty()).then_some(args.paths.as_slice());
-        let restored = restore::by_ourselves(&store, &seen, args.iteration, paths)?;
+        let restored = restore::by_ourselves(&store, &seen, args.iteration, &paths)?;
         let refused =
             restored.refused.iter().map(|it| RefusedPath { path: it.path.clone(), why: it.why.clone() });
         Ok(CommandResult {
