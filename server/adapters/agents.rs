@@ -28,8 +28,8 @@ pub enum AgentError {
     NoneFound,
     #[error("the agent `{agent}` cannot start: no program `{program}` on PATH")]
     Missing { agent: String, program: String },
-    #[error("the agent `{agent}` cannot start: {} is not a program", path.display())]
-    NoProgram { agent: String, path: PathBuf },
+    #[error("the agent `{agent}` cannot start: {} {why}", path.display())]
+    NoProgram { agent: String, path: PathBuf, why: &'static str },
     #[error("there is no agent `{agent}`")]
     Unknown { agent: String },
     #[error("the agent `{agent}` has no command")]
@@ -64,8 +64,11 @@ impl AgentError {
                     "give the whole path as `command` under `[agents.{agent}]`; work trees are not searched."
                 )
             }
+            Self::NoProgram { path, why: NOT_EXECUTABLE, .. } => {
+                format!("run `chmod +x {}`.", path.display())
+            }
             Self::NoProgram { agent, .. } => {
-                format!("correct `command` under `[agents.{agent}]`, or `chmod +x` it.")
+                format!("correct the path: `command` under `[agents.{agent}]`, or what `--agent` was given.")
             }
             Self::Unknown { .. } => {
                 let names = KNOWN.map(|it| format!("`{}`", it.name())).join(", ");
@@ -239,10 +242,10 @@ fn command(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<Vec<String>, Ag
     let found = if program.contains('/') {
         // Without `.` in between: it is read by people, and trusted by the byte.
         let path: PathBuf = wanted.root.join(program).components().collect();
-        if !is_program(&path) {
-            return Err(AgentError::NoProgram { agent: agent.name.clone(), path });
+        match no_program(&path) {
+            Some(why) => return Err(AgentError::NoProgram { agent: agent.name.clone(), path, why }),
+            None => path,
         }
-        path
     } else {
         let missing = || AgentError::Missing { agent: agent.name.clone(), program: program.clone() };
         find(program, wanted.path, wanted.root).ok_or_else(missing)?
@@ -264,7 +267,18 @@ fn names_in(root: &Path) -> Vec<String> {
 }
 
 fn is_program(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    no_program(path).is_none()
+}
+
+const NOT_EXECUTABLE: &str = "is not executable";
+
+/// Why a path cannot be started as a program.
+fn no_program(path: &Path) -> Option<&'static str> {
+    match std::fs::metadata(path) {
+        Err(_) => Some("does not exist"),
+        Ok(it) if !it.is_file() => Some("is not a file"),
+        Ok(it) => (it.permissions().mode() & 0o111 == 0).then_some(NOT_EXECUTABLE),
+    }
 }
 
 /// Whether the folder is the work tree or lies in it, links resolved.

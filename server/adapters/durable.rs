@@ -7,14 +7,20 @@ use std::path::Path;
 
 /// Makes a folder, with those above it where they are missing. One that exists is left as it is.
 pub fn make_folder(path: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(path) {
-        Ok(()) => sync_folder(path),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+    match make_one(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             make_folder(path.parent().ok_or(error)?)?;
-            make_folder(path)
+            // There are places, such as `/proc`, where nothing can be made whatever stands above.
+            make_one(path)
         }
-        Err(error) => Err(error),
+        done => done,
+    }
+}
+
+fn make_one(path: &Path) -> io::Result<()> {
+    match make_new_folder(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        done => done,
     }
 }
 
@@ -50,4 +56,28 @@ fn replace_by(path: &Path, ending: &str, bytes: &[u8]) -> io::Result<()> {
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::ErrorKind;
+    use std::path::Path;
+
+    use super::make_folder;
+
+    #[test]
+    fn a_folder_is_made_with_those_above_it_or_the_reason_is_told() {
+        let place = tempfile::tempdir().unwrap();
+        let deep = place.path().join("a/b/c");
+        make_folder(&deep).unwrap();
+        make_folder(&deep).unwrap();
+        assert!(deep.is_dir());
+        fs::write(place.path().join("file"), "").unwrap();
+        let in_a_file = make_folder(&place.path().join("file/b")).unwrap_err();
+        assert_eq!(in_a_file.kind(), ErrorKind::NotADirectory);
+        // What is above it exists, and yet nothing can be made there.
+        let nowhere = make_folder(Path::new("/proc/nothing/can/be/here")).unwrap_err();
+        assert_eq!(nowhere.kind(), ErrorKind::NotFound);
+    }
 }

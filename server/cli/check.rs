@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     if args.json {
         out.json(&Report { task: &work.id.0, holds, criteria: &criteria, results: &results });
     } else {
-        out.write(&table::criteria(&criteria, Glyphs::of_environment()));
+        out.write(&table::with_output(&criteria, &results, Glyphs::of_environment()));
         out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
     }
     Ok(if holds { Exit::Done } else { Exit::Ended })

@@ -49,8 +49,9 @@ fn passing(out: &mut Out) -> Answer {
 
 /// The project stays, as it was before the loop, so that the loop can be started from anywhere.
 fn kept(project: &Path, out: &mut Out) -> Answer {
-    make(project)?;
+    // First: a project without its loop would only be in the way of the next try.
     let state = StateDir::open()?;
+    make(project)?;
     let (exit, start) = play(project, &state, out)?;
     let workspace = state.workspace(project)?;
     if let Some(start) = start {

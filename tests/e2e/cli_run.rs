@@ -60,7 +60,7 @@ fn a_typed_program_is_an_agent_without_further_words() {
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let args = ["run", "--prompt", "Make it", "--criterion", "It is there: `$ test -f done`", "--agent"];
     let with = |program| [&args[..], &[program]].concat();
-    terminal.run(&with("./gone.sh")).expect(2).err("gone.sh is not a program");
+    terminal.run(&with("./gone.sh")).expect(2).err("gone.sh does not exist");
     // What the workspace adds to it was not typed.
     terminal.file("loopkeeper.toml", "[agents.agent]\ncommand = [\"x\"]\nargs = [\"--evil\"]\n");
     terminal.run(&with("./a folder/agent.sh")).expect(5).err("1 command");
@@ -145,6 +145,30 @@ fn checks_run_without_a_loop() {
     let json: Value = serde_json::from_str(&check(&["--json"]).expect(0).stdout).unwrap();
     assert_eq!(json["holds"], true);
     assert_eq!(json["criteria"]["items"][0]["status"], "pass");
+}
+
+#[test]
+fn what_a_failing_check_said_stands_below_it() {
+    let task = "# T\n## Done when\n- Tests pass: `$ seq 20; printf '\\033[31mno database\\n' >&2; false`\n";
+    let terminal = project(task, BUSY);
+    let run = terminal.run(&["run", "--trust", "--max-iterations", "1"]);
+    for ran in [run, terminal.run(&["check"])] {
+        ran.out("fail        Tests pass: exit 1").out("\n      20\n").out("      no database\n");
+        assert!(!ran.stdout.contains("\n      2\n"), "more than its end:\n{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_demo_that_cannot_begin_leaves_nothing_behind() {
+    let terminal = Terminal::new();
+    let kept = terminal.root().join("demo");
+    let mut command = terminal.command(&["demo", "--keep", &kept.to_string_lossy()]);
+    // A place where nothing can be made.
+    Ran::of(&command.env("LOOPKEEPER_STATE_DIR", "/proc/nothing").output().unwrap())
+        .expect(1)
+        .err("cannot make the state folder /proc/nothing")
+        .err("Hint: Set LOOPKEEPER_STATE_DIR");
+    assert!(!kept.exists());
 }
 
 #[test]

@@ -264,7 +264,9 @@ fn what_cannot_start_says_the_remedy() {
     fs::write(place.root.join("plain.sh"), "").unwrap();
     for (agents, expect, remedy) in [
         (agent("mine", &["gone"]), "no program `gone` on PATH", "whole path"),
-        (agent("mine", &["./plain.sh"]), "/tree/plain.sh is not a program", "chmod +x"),
+        (agent("mine", &["./plain.sh"]), "/tree/plain.sh is not executable", "chmod +x"),
+        (agent("mine", &["./gone.sh"]), "/tree/gone.sh does not exist", "what `--agent` was given"),
+        (agent("mine", &["./"]), "/tree is not a file", "correct the path"),
         (agent("mine", &[]), "has no command", "add `command"),
         (agent("other", &[]), "there is no agent `mine`", "name of `[agents]`"),
     ] {

@@ -9,7 +9,8 @@ use super::{BAD, CARE, GOOD, Glyphs, QUIET, table};
 
 pub(crate) fn lines(state: &Loop, glyphs: Glyphs) -> Vec<String> {
     let status = view::status(state, &Facts { now: state.last_at, ..Facts::default() });
-    let mut lines: Vec<_> = table::criteria(&status.criteria, glyphs).lines().map(str::to_owned).collect();
+    let table = table::with_output(&status.criteria, state.results.values(), glyphs);
+    let mut lines: Vec<_> = table.lines().map(str::to_owned).collect();
     let style = match &state.outcome {
         Some(outcome) if outcome.kind == OutcomeKind::Completed && outcome.verified => GOOD,
         Some(outcome) if outcome.kind == OutcomeKind::Failed => BAD,

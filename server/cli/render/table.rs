@@ -1,10 +1,11 @@
 //! Criteria as a list: sign and word, name, fact. Never by colour alone, and in words where there is no
 //! Unicode.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use clap::builder::styling::Style;
-use loopkeeper_core::check::Status;
+use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::view::{CriteriaStatus, CriterionStatus, words};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET};
@@ -17,6 +18,31 @@ pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The same, with what the checks that do not pass said last.
+pub(crate) fn with_output<'a>(
+    shown: &CriteriaStatus,
+    results: impl IntoIterator<Item = &'a CheckResult>,
+    glyphs: Glyphs,
+) -> String {
+    let told: BTreeMap<_, _> = results.into_iter().map(|it| (&it.criterion, it)).collect();
+    let mut text = String::new();
+    for item in &shown.items {
+        let _ = writeln!(text, "{}", line(item, glyphs));
+        let result = told.get(&item.id).filter(|it| it.status != Status::Pass);
+        for said in result.map(|it| last_lines(it.output())).unwrap_or_default() {
+            let _ = writeln!(text, "      {QUIET}{said}{QUIET:#}");
+        }
+    }
+    text
+}
+
+/// What a reader needs first stands at the end of nearly every output.
+fn last_lines(output: &str) -> Vec<&str> {
+    const MOST: usize = 12;
+    let lines: Vec<&str> = output.lines().map(str::trim_end).filter(|it| !it.is_empty()).collect();
+    lines.get(lines.len().saturating_sub(MOST)..).unwrap_or_default().to_vec()
 }
 
 /// `✗ fail  all tests pass: 3 of 214 fail · 12 s`.

@@ -78,6 +78,11 @@ impl CheckResult {
             survivors: Vec::new(),
         }
     }
+
+    /// What is kept of the end of its output: all of it, where that is short.
+    pub fn output(&self) -> &str {
+        if self.tail.is_empty() { &self.head } else { &self.tail }
+    }
 }
 
 pub const HEAD_BYTES: usize = 2 * 1024;

@@ -179,7 +179,7 @@ fn one_failing(out: &mut String, input: &PromptInput<'_>, of: (&Pinned, &CheckRe
         let _ = writeln!(out, "Check: {}", described(check));
     }
     let _ = writeln!(out, "Found: {}", line(&result.fact));
-    let output = if result.tail.is_empty() { &result.head } else { &result.tail };
+    let output = result.output();
     let shown = tail(output, output_bytes);
     if !shown.trim().is_empty() {
         let cut = shown.len() < output.len() || !result.tail.is_empty();

@@ -77,7 +77,7 @@ fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Vec<Block> {
     meaning.extend(attributes(criterion));
     all.push(Block::Text(meaning.join(" ")));
     if let Some(latest) = latest {
-        let output = if latest.result.tail.is_empty() { &latest.result.head } else { &latest.result.tail };
+        let output = latest.result.output();
         let end = tail(output, TAIL_BYTES);
         if !end.trim().is_empty() {
             let whole = end.len() == output.len() && latest.result.tail.is_empty();
