@@ -2,7 +2,6 @@
 //! Whoever adds to it holds its lock, so that no two take the last slot. Lines that make no sense are passed over;
 //! a list that cannot be read at all is an error, never an empty list.
 
-use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -44,7 +43,7 @@ pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
     };
     let written = read.map_err(|source| CallsError { action: "read", path: path.to_owned(), source })?;
     let list = List::of(&written);
-    let made = list.calls.values().filter(|it| counts((**it).min(now), now)).count();
+    let made = list.calls.iter().filter(|(_, at)| counts((*at).min(now), now)).count();
     Ok(u32::try_from(made).unwrap_or(u32::MAX))
 }
 
@@ -116,9 +115,12 @@ impl Written {
     }
 }
 
+/// A loop, and its iteration.
+type Call<'a> = (&'a str, u32);
+
 /// What stands in the list: of each loop's iteration, when it was last charged.
 struct List<'a> {
-    calls: BTreeMap<(&'a str, u32), u64>,
+    calls: Vec<(Call<'a>, u64)>,
     is_long: bool,
     /// Its last write was cut off.
     is_torn: bool,
@@ -127,11 +129,16 @@ struct List<'a> {
 impl<'a> List<'a> {
     fn of(Written { bytes, is_long }: &'a Written) -> Self {
         let is_torn = bytes.last().is_some_and(|it| *it != b'\n');
-        let mut calls = BTreeMap::new();
-        for (at, call) in bytes.split(|it| *it == b'\n').filter_map(read_line) {
-            let known = calls.entry(call).or_insert(at);
-            *known = at.max(*known);
-        }
+        let mut calls: Vec<_> = bytes.split(|it| *it == b'\n').filter_map(read_line).collect();
+        // Quick, since most lists stand in this order. Of each call the last one stays.
+        calls.sort_unstable();
+        calls.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 = next.1;
+            }
+            same
+        });
         Self { calls, is_long: *is_long, is_torn }
     }
 
@@ -139,7 +146,7 @@ impl<'a> List<'a> {
     /// was set back: it counts as made now.
     fn of_others(&self, asker: &Asker, now: u64) -> Vec<u64> {
         let own = (asker.loop_id.as_str(), asker.iteration);
-        let others = self.calls.iter().filter(|(call, _)| **call != own);
+        let others = self.calls.iter().filter(|(call, _)| *call != own);
         let mut found: Vec<u64> =
             others.map(|(_, at)| (*at).min(now)).filter(|it| counts(*it, now)).collect();
         found.sort_unstable();
@@ -147,17 +154,17 @@ impl<'a> List<'a> {
     }
 
     fn is_ahead(&self, now: u64) -> bool {
-        self.calls.values().any(|it| *it > now)
+        self.calls.iter().any(|(_, at)| *at > now)
     }
 
-    fn append(&self, file: &mut File, now: u64, (of, iteration): (&str, u32)) -> io::Result<()> {
+    fn append(&self, file: &mut File, now: u64, (of, iteration): Call<'_>) -> io::Result<()> {
         let begin = if self.is_torn { "\n" } else { "" };
         file.write_all(format!("{begin}{}", line(now, of, iteration)).as_bytes())?;
         file.sync_data()
     }
 
     /// Only what counts, and one more. Whoever waits for the old list's lock finds that it is gone.
-    fn rewrite(&self, path: &Path, now: u64, more: Option<(&str, u32)>) -> io::Result<()> {
+    fn rewrite(&self, path: &Path, now: u64, more: Option<Call<'_>>) -> io::Result<()> {
         let kept = self.calls.iter().map(|((of, iteration), at)| (*of, *iteration, (*at).min(now)));
         let kept = kept.filter(|(of, iteration, at)| counts(*at, now) && more != Some((of, *iteration)));
         let more = more.into_iter().map(|(of, iteration)| (of, iteration, now));
@@ -174,11 +181,11 @@ fn line(at: u64, of: &str, iteration: u32) -> String {
     format!("{at} {of} {iteration}\n")
 }
 
-fn read_line(line: &[u8]) -> Option<(u64, (&str, u32))> {
+fn read_line(line: &[u8]) -> Option<(Call<'_>, u64)> {
     let mut words = std::str::from_utf8(line).ok()?.split(' ');
     let (at, of, iteration) = (words.next()?, words.next()?, words.next()?);
     let whole = words.next().is_none() && !of.is_empty();
-    Some((at.parse().ok()?, (of, iteration.parse().ok()?))).filter(|_| whole)
+    Some(((of, iteration.parse().ok()?), at.parse().ok()?)).filter(|_| whole)
 }
 
 #[cfg(test)]

@@ -85,9 +85,8 @@ impl TrustStore {
 
     /// What of these the user has not said yes to. `root` is the real path.
     pub fn unknown(&self, root: &Path, items: &[Item]) -> Vec<Item> {
-        let known: BTreeSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
-        let is_unknown = |it: &&Item| !known.contains(it.hash(root.as_os_str().as_bytes()).as_str());
-        items.iter().filter(is_unknown).cloned().collect()
+        let is_known = |hash: &str| self.grants.iter().any(|it| it.hash == hash);
+        items.iter().filter(|it| !is_known(&it.hash(root.as_os_str().as_bytes()))).cloned().collect()
     }
 
     /// Keeps the user's yes to these items, durably.

@@ -171,7 +171,9 @@ impl Keeper {
             looked => looked.is_ok(),
         };
         let is_ours = || is_journal() && self.locks.iter().all(Lock::is_in_place);
-        let mut gone = std::pin::pin!(signals::gone(self.places(), watch, is_ours));
+        let root = self.hands.scene.state.root();
+        let places = || places(&self.journal_path, root, self.locks.as_slice());
+        let mut gone = std::pin::pin!(signals::gone(places, watch, is_ours));
         let due = due.map(|it| it.awake);
         tokio::select! {
             biased;
@@ -187,14 +189,6 @@ impl Keeper {
             () = self.alarm.until(due) => Ok(Some((Event::DeadlinePassed, None))),
             gone = &mut gone => Err(gone),
         }
-    }
-
-    /// What has to stay where it is: the journal first, the locks, and the folders of the state that hold them.
-    fn places(&self) -> Vec<PathBuf> {
-        let root = self.hands.scene.state.root();
-        let folders = self.journal_path.ancestors().take_while(|it| it.starts_with(root));
-        let locks = self.locks.iter().map(Lock::path);
-        folders.chain(locks).map(Path::to_path_buf).collect()
     }
 
     fn turn(&mut self, event: Event) -> Result<Answer, KeeperError> {
@@ -328,6 +322,13 @@ impl Keeper {
         self.queue.push_front(Event::DiskFilled { message: error.to_string() });
         Ok(entries)
     }
+}
+
+/// What has to stay where it is: the journal first, the locks, and the folders of the state that hold them.
+fn places(journal: &Path, root: &Path, locks: &[Lock]) -> Vec<PathBuf> {
+    let folders = journal.ancestors().take_while(|it| it.starts_with(root));
+    let locks = locks.iter().map(Lock::path);
+    folders.chain(locks).map(Path::to_path_buf).collect()
 }
 
 /// Until whoever waits has gone.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use loopkeeper_core::decide::{Loop, Reading};
+use loopkeeper_core::decide::{Loop, Phase, Reading};
 use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::sanitize;
@@ -23,6 +23,11 @@ use crate::adapters::trust::surfaces::surfaces;
 pub(super) fn read(scene: &Scene, state: &Loop) -> Reading {
     let spec = &state.spec;
     let (task, sums) = current(scene, spec);
+    if state.phase == Phase::Checking {
+        let (criteria, plan, matching) = (task.criteria, task.plan, matching(spec));
+        return Reading { criteria, plan, sums, matching, ..Reading::default() };
+    }
+    // The next agent is told by these and starts by leave of these, so they are read right before it does.
     let trust = TrustStore::open(&scene.state);
     let typed = spec.inline_prompt.is_some();
     Reading {
@@ -33,7 +38,7 @@ pub(super) fn read(scene: &Scene, state: &Loop) -> Reading {
         criteria: task.criteria,
         plan: task.plan,
         sums,
-        matching: matching(spec),
+        matching: Vec::new(),
         notes: notes::read(spec),
         template: template::read(scene, state),
     }

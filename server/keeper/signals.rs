@@ -59,8 +59,15 @@ impl Signals {
 
 /// Resolves when the journal, the first of `paths`, is no longer ours. While nothing runs it hears of that and never
 /// looks, so that a resting keeper never wakes.
-pub(super) async fn gone(paths: Vec<PathBuf>, watch: Watch, is_ours: impl Fn() -> bool) -> KeeperError {
-    let path = paths.first().cloned().unwrap_or_default();
+pub(super) async fn gone(
+    paths: impl Fn() -> Vec<PathBuf>,
+    watch: Watch,
+    is_ours: impl Fn() -> bool,
+) -> KeeperError {
+    if watch == Watch::Resting {
+        // What has just begun may be over at once.
+        tokio::task::yield_now().await;
+    }
     loop {
         let moving = match watch {
             Watch::Working => {
@@ -68,10 +75,10 @@ pub(super) async fn gone(paths: Vec<PathBuf>, watch: Watch, is_ours: impl Fn() -
                 None
             }
             // Anew each time: what has come to another path is none of ours any more.
-            Watch::Resting => Some(Moving::of(paths.iter().cloned())),
+            Watch::Resting => Some(Moving::of(paths())),
         };
         if !is_ours() {
-            return KeeperError::StateGone { path };
+            return KeeperError::StateGone { path: paths().into_iter().next().unwrap_or_default() };
         }
         if let Some(moving) = moving {
             moving.next().await;

@@ -33,6 +33,8 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 #[derive(Debug, Clone, Default)]
 pub struct Watch {
     commands: Vec<Command>,
+    /// Paths that are protected as they stand: a matcher, even of nothing but names, is dear to make.
+    paths: Vec<String>,
     globs: Vec<String>,
     /// Made of these when somebody asks: most looks at the tree find nothing to ask about.
     protected: OnceLock<GlobSet>,
@@ -77,9 +79,11 @@ impl Watch {
             }),
             _ => None,
         });
+        let (globs, paths): (Vec<_>, Vec<_>) = protected.iter().cloned().partition(|it| is_glob(it));
         Self {
             commands: commands.collect(),
-            globs: protected.to_vec(),
+            paths,
+            globs,
             protected: OnceLock::new(),
             artefacts: artefacts.clone(),
         }
@@ -95,7 +99,7 @@ impl Watch {
             }
             globs.build().unwrap_or_default()
         };
-        self.protected.get_or_init(make).is_match(path)
+        self.paths.iter().any(|it| it == path) || self.protected.get_or_init(make).is_match(path)
     }
 
     /// Whether a change of the file could be a weakening: worth reading it for.
@@ -290,6 +294,11 @@ fn is_golden(path: &str) -> bool {
     let may_be =
         !path.is_ascii() || ["ect", "old", "nap", "pro", "ref", "fix"].iter().any(|it| lower.contains(it));
     may_be && GOLDEN.is_match(path)
+}
+
+/// Whether a glob is more than one path, or none at all.
+fn is_glob(text: &str) -> bool {
+    text.contains(['*', '?', '[', ']', '{', '}', '\\'])
 }
 
 fn is_recipe(path: &str) -> bool {

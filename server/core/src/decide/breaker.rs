@@ -146,7 +146,7 @@ fn reason(past: &Past<'_>, cause: BreakerCause, counts: &BreakerCounts) -> Strin
         | BreakerCause::TrialPassed
         | BreakerCause::Cooldown
         | BreakerCause::User => {
-            let taken_back = past.counted().iter().any(|it| it.row.taken_back);
+            let taken_back = past.counted().any(|it| it.row.taken_back);
             let kept = if taken_back { " that stayed" } else { "" };
             format!("{} without a file change{kept}", iterations(counts.no_progress))
         }

@@ -304,14 +304,20 @@ impl Loop {
 
     /// The tree after an iteration; of iteration 0 the start.
     pub fn tree_after(&self, iteration: u32) -> Option<&str> {
-        let after = |it: &&SnapshotRef| it.iteration == iteration && it.when == SnapshotWhen::After;
-        self.snapshots.iter().rev().find(after).map(|it| it.tree.as_str())
+        self.tree_at(iteration, SnapshotWhen::After)
     }
 
     /// The tree right before the present iteration.
     pub fn tree_before(&self) -> Option<&str> {
-        let before = |it: &&SnapshotRef| it.iteration == self.iteration && it.when == SnapshotWhen::Before;
-        self.snapshots.iter().rev().find(before).map(|it| it.tree.as_str())
+        self.tree_at(self.iteration, SnapshotWhen::Before)
+    }
+
+    /// The last of them, where there are several.
+    pub(super) fn tree_at(&self, iteration: u32, when: SnapshotWhen) -> Option<&str> {
+        let later = self.snapshots.partition_point(|it| it.iteration <= iteration);
+        let until = self.snapshots.get(..later).unwrap_or_default().iter().rev();
+        let mut its = until.take_while(|it| it.iteration == iteration);
+        its.find(|it| it.when == when).map(|it| it.tree.as_str())
     }
 
     /// Milliseconds that count against `limits.duration`, at `now`.

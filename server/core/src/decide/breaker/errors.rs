@@ -23,16 +23,15 @@ pub(super) struct Same {
 /// The errors that all of the last iterations have in common.
 pub(super) fn same(past: &Past<'_>) -> Same {
     let (mut count, mut common) = (0, BTreeSet::new());
-    let works = || past.counted().iter().filter(|it| !it.is_trouble || it.failed_at_work());
-    for look in works() {
-        let prints = if look.is_better() { BTreeSet::new() } else { prints(look) };
+    let works = || past.counted().filter(|it| !it.is_trouble || it.failed_at_work());
+    let printed = works().rev().map(|it| if it.is_better() { BTreeSet::new() } else { prints(&it) });
+    // One without an error begins anew, whatever was before it.
+    let printed: Vec<_> = printed.take_while(|it| !it.is_empty()).collect();
+    for prints in printed.into_iter().rev() {
         let shared: BTreeSet<String> = common.intersection(&prints).cloned().collect();
-        (count, common) = match (shared.is_empty(), prints.is_empty()) {
-            (false, _) => (count + 1, shared),
-            (true, empty) => (u32::from(!empty), prints),
-        };
+        (count, common) = if shared.is_empty() { (1, prints) } else { (count + 1, shared) };
     }
-    let text = works().next_back().map(|it| text(it, &common)).unwrap_or_default();
+    let text = works().next_back().map(|it| text(&it, &common)).unwrap_or_default();
     Same { count, text }
 }
 

@@ -10,10 +10,8 @@ const ERRORS: usize = 10;
 const ITERATIONS: usize = 10;
 
 pub(super) fn of(past: &Past<'_>, counts: BreakerCounts) -> Opening {
-    let changed = past
-        .counted()
-        .iter()
-        .map(|it| ChangedIn { iteration: it.row.number, changes: it.row.changes.clone() });
+    let changed =
+        past.counted().map(|it| ChangedIn { iteration: it.row.number, changes: it.row.changes.clone() });
     let trees = oscillation::trees(past).into_iter();
     Opening {
         counts,

@@ -10,16 +10,16 @@ pub(super) const RETURNS: u32 = 3;
 
 /// Iterations among the last ones that came back to the tree of an earlier one.
 pub(super) fn returns(past: &Past<'_>) -> u32 {
-    past.counted().iter().rev().take(WINDOW).filter(|it| it.returned).count() as u32
+    past.counted().rev().take(WINDOW).filter(|it| it.returned).count() as u32
 }
 
 /// The trees that came back, each with the iterations that left it.
 pub(super) fn trees<'a>(past: &Past<'a>) -> Vec<(&'a str, Vec<u32>)> {
-    let window: Vec<_> = past.counted().iter().rev().take(WINDOW).collect();
+    let window: Vec<_> = past.counted().rev().take(WINDOW).collect();
     let mut found: Vec<(&str, Vec<u32>)> = Vec::new();
     for look in window.iter().rev().filter(|it| it.returned) {
         if !found.iter().any(|(tree, _)| *tree == look.tree) {
-            let left = past.counted().iter().filter(|it| it.tree == look.tree && it.changed());
+            let left = past.counted().filter(|it| it.tree == look.tree && it.changed());
             found.push((look.tree, left.map(|it| it.row.number).collect()));
         }
     }

@@ -13,7 +13,8 @@ use super::is_provider_trouble;
 use super::oscillation::WINDOW;
 
 pub(super) struct Past<'a> {
-    looks: Vec<Look<'a>>,
+    state: &'a Loop,
+    rows: &'a [Iteration],
     /// How many of them came before the counts were last cleared.
     old: usize,
 }
@@ -78,39 +79,68 @@ impl<'a> Past<'a> {
             }
         };
         let rows = state.history.get(..over).unwrap_or_default();
-        let old = rows.iter().filter(|it| it.number <= state.breaker.since).count();
-        let mut standing = Standing::at_start(state);
-        let trees = Trees::of(state);
-        let after: Vec<&str> = rows.iter().map(|it| trees.after(it.number)).collect();
-        let looks = rows.iter().zip(&after).enumerate().map(|(at, (row, tree))| {
-            let earlier = after.get(at.saturating_sub(WINDOW)..at).unwrap_or_default();
-            standing.look(row, tree, earlier.contains(tree) && trees.moved(row, tree))
-        });
-        Self { looks: looks.collect(), old }
+        let old = rows.partition_point(|it| it.number <= state.breaker.since);
+        Self { state, rows, old }
     }
 
-    /// Everything since the counts were last cleared.
-    pub(super) fn counted(&self) -> &[Look<'a>] {
-        self.looks.get(self.old..).unwrap_or_default()
+    /// The iterations since the counts were last cleared.
+    pub(super) fn rows(&self) -> &'a [Iteration] {
+        self.rows.get(self.old..).unwrap_or_default()
+    }
+
+    /// Each of them, looked at.
+    pub(super) fn counted(&self) -> impl DoubleEndedIterator<Item = Look<'a>> {
+        let (state, rows) = (self.state, self.rows);
+        rows.iter().enumerate().skip(self.old).map(move |(at, row)| {
+            let earlier = rows.get(..at).unwrap_or_default();
+            look(state, earlier, row)
+        })
     }
 
     /// How many in a row, the last one included, are so. What says nothing is passed over, unless files changed
     /// in it.
     pub(super) fn in_a_row(&self, is_so: impl Fn(&Look<'_>) -> bool) -> u32 {
-        let says = |it: &&Look<'_>| !it.is_trouble || it.changed();
-        let row = self.counted().iter().rev().filter(says);
+        let says = |it: &Look<'_>| !it.is_trouble || it.changed();
+        let row = self.counted().rev().filter(says);
         row.take_while(|it| !it.is_trouble && is_so(it)).count() as u32
     }
 }
 
-/// What passes and what is found, from one iteration to the next.
+fn look<'a>(state: &'a Loop, earlier: &'a [Iteration], row: &'a Iteration) -> Look<'a> {
+    let after = |it: &Iteration| state.tree_after(it.number).unwrap_or_default();
+    let tree = after(row);
+    let differs = || state.tree_at(row.number, SnapshotWhen::Before).is_none_or(|it| it != tree);
+    let has_moved = !tree.is_empty() && row.changes.any() && !row.taken_back && differs();
+    let returned = has_moved && earlier.iter().rev().take(WINDOW).any(|it| after(it) == tree);
+    Look { row, tree, is_trouble: is_provider_trouble(row), returned, moved: moved(state, earlier, row) }
+}
+
+/// Measured against the last iteration that stayed and was judged; before there is one, against the start.
+fn moved(state: &Loop, earlier: &[Iteration], row: &Iteration) -> Moved {
+    let mut kept = earlier.iter().rev().filter(|it| !it.taken_back);
+    let items_done = match kept.clone().next() {
+        Some(it) => it.items_done,
+        None => state.spec.plan.iter().filter(|it| it.done).count() as u32,
+    };
+    let ticked = row.items_done > items_done;
+    let before = kept.find(|it| !it.row.is_empty());
+    if before.is_some_and(|it| it.row == row.row && it.facts == row.facts) {
+        return Moved { turned: ticked, passes: false, facts: false };
+    }
+    let standing = before.map_or_else(|| Standing::at_start(state), Standing::of);
+    let now = Standing::of(row);
+    Moved {
+        turned: ticked || now.passing.iter().any(|it| standing.failing.contains(it)),
+        passes: !row.row.is_empty() && now.passing != standing.passing,
+        facts: now.facts.iter().any(|(id, fact)| standing.facts.get(id).is_some_and(|it| it != fact)),
+    }
+}
+
+/// What passes and what is found.
 struct Standing<'a> {
     passing: BTreeSet<&'a CriterionId>,
     failing: BTreeSet<&'a CriterionId>,
     facts: BTreeMap<&'a CriterionId, &'a str>,
-    items_done: u32,
-    /// Whose results these are.
-    of: Option<&'a Iteration>,
 }
 
 impl<'a> Standing<'a> {
@@ -119,67 +149,18 @@ impl<'a> Standing<'a> {
             let those = state.pinned.iter().filter(move |it| it.role == role);
             those.map(|it| &it.criterion.id).collect()
         };
-        let items_done = state.spec.plan.iter().filter(|it| it.done).count() as u32;
+        Self { passing: of(Role::Guard), failing: of(Role::Goal), facts: BTreeMap::new() }
+    }
+
+    fn of(row: &'a Iteration) -> Self {
+        let of = |is_so: fn(Status) -> bool| {
+            let those = row.row.iter().filter(move |it| is_so(it.1));
+            those.map(|(id, _)| id).collect()
+        };
         Self {
-            passing: of(Role::Guard),
-            failing: of(Role::Goal),
-            facts: BTreeMap::new(),
-            items_done,
-            of: None,
+            passing: of(|it| it == Status::Pass),
+            failing: of(|it| !matches!(it, Status::Pass | Status::Unverified)),
+            facts: row.facts.iter().map(|(id, fact)| (id, fact.as_str())).collect(),
         }
-    }
-
-    fn look(&mut self, row: &'a Iteration, tree: &'a str, returned: bool) -> Look<'a> {
-        let is_trouble = is_provider_trouble(row);
-        if self.of.is_some_and(|it| it.row == row.row && it.facts == row.facts) {
-            let moved = Moved { turned: row.items_done > self.items_done, passes: false, facts: false };
-            self.items_done = if row.taken_back { self.items_done } else { row.items_done };
-            return Look { row, tree, is_trouble, returned, moved };
-        }
-        let passed = |it: &&(CriterionId, Status)| it.1 == Status::Pass;
-        let facts: BTreeMap<_, _> = row.facts.iter().map(|(id, fact)| (id, fact.as_str())).collect();
-        let passing: BTreeSet<_> = row.row.iter().filter(passed).map(|(id, _)| id).collect();
-        let judged = !row.row.is_empty();
-        let moved = Moved {
-            turned: passing.iter().any(|it| self.failing.contains(it)) || row.items_done > self.items_done,
-            passes: judged && passing != self.passing,
-            facts: facts.iter().any(|(id, fact)| self.facts.get(id).is_some_and(|it| it != fact)),
-        };
-        let look = Look { row, tree, is_trouble, returned, moved };
-        if row.taken_back {
-            return look;
-        }
-        self.items_done = row.items_done;
-        if judged {
-            let failed = row.row.iter().filter(|it| !matches!(it.1, Status::Pass | Status::Unverified));
-            *self =
-                Self { failing: failed.map(|(id, _)| id).collect(), passing, facts, of: Some(row), ..*self };
-        }
-        look
-    }
-}
-
-/// The tree before and after each iteration.
-struct Trees<'a> {
-    before: BTreeMap<u32, &'a str>,
-    after: BTreeMap<u32, &'a str>,
-}
-
-impl<'a> Trees<'a> {
-    fn of(state: &'a Loop) -> Self {
-        let of = |when| {
-            let those = state.snapshots.iter().filter(move |it| it.when == when);
-            those.map(|it| (it.iteration, it.tree.as_str())).collect()
-        };
-        Self { before: of(SnapshotWhen::Before), after: of(SnapshotWhen::After) }
-    }
-
-    fn after(&self, iteration: u32) -> &'a str {
-        self.after.get(&iteration).copied().unwrap_or_default()
-    }
-
-    fn moved(&self, row: &Iteration, tree: &str) -> bool {
-        let differs = || self.before.get(&row.number).is_none_or(|it| *it != tree);
-        !tree.is_empty() && row.changes.any() && !row.taken_back && differs()
     }
 }

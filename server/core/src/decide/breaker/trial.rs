@@ -18,7 +18,7 @@ pub(super) enum Verdict {
 pub(super) fn verdict(state: &Loop) -> Option<Verdict> {
     let after = state.breaker.trial_after?;
     let past = Past::of(state);
-    let look = past.counted().last().filter(|it| it.row.number > after)?;
+    let look = past.counted().next_back().filter(|it| it.row.number > after)?;
     let took = words::duration(look.row.duration_ms);
     match look.row.ending {
         Some(AgentEnding::TimedOut) => return Some(Verdict::Failed(format!("out of time after {took}"))),
