@@ -11,6 +11,7 @@ pub(crate) mod installed;
 pub(crate) mod keeper;
 pub mod keeping;
 pub(crate) mod loops;
+pub(crate) mod murmur;
 pub(crate) mod order;
 pub(crate) mod patience;
 pub(crate) mod replan;

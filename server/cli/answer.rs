@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// A loop's id, a unique prefix of it, or `latest`
     #[arg(value_name = "LOOP")]
     pub(crate) which: String,
-    /// What the agent is told beside its question; `wait` or `stop` at a usage limit; `allow`, `always` or `deny` where
+    /// What the agent is told about its question; `wait` or `stop` at a usage limit; `allow`, `always` or `deny` where
     /// it waits to be allowed something
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,

@@ -58,7 +58,7 @@ pub(crate) enum Verb {
     Stop(stop::Args),
     /// Pause a loop after its current iteration
     Pause(LoopArg),
-    /// Go on with a paused or interrupted loop
+    /// Continue a paused or interrupted loop
     Resume(LoopArg),
     /// Close a loop's breaker, or give it a fresh agent session
     Reset(reset::Args),
@@ -66,7 +66,7 @@ pub(crate) enum Verb {
     Steer(steer::Args),
     /// Answer the question that a loop asks
     Answer(answer::Args),
-    /// Take what the agent weakened (tests, protected files, scripts of checks) as it is
+    /// Accept what the agent weakened (tests, protected files, scripts of checks) as it is
     Accept(LoopArg),
     /// Skip an item of the plan, or take it up again
     Skip(skip::Args),
@@ -78,11 +78,11 @@ pub(crate) enum Verb {
     Import(import::Args),
     /// Show every command a task would run, and trust them
     Trust(trust::Args),
-    /// Look at agents, machine and workspace, and say what to do about what is missing
+    /// Check agents, machine and workspace, and say what to do about what is missing
     Doctor(doctor::Args),
     /// Put loopkeeper's hooks into Claude Code's settings of this workspace, or take them out again
     Hook(hook::Args),
-    /// Pack everything of a loop into one archive, without secrets
+    /// Pack everything about a loop into one archive, without secrets
     Export(export::Args),
     /// Remove old ended loops and their snapshots
     Gc(gc::Args),

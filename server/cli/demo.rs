@@ -42,7 +42,7 @@ fn passing(out: &mut Out) -> Answer {
     let state = StateDir::at(&folder.0.join("state"))?;
     let (exit, _) = play(&project, &state, out)?;
     out.line("");
-    out.line("All of it is gone again; `loopkeeper demo --keep DIR` leaves the project.");
+    out.line("All of it has been removed again; `loopkeeper demo --keep DIR` leaves the project.");
     out.line("For a project of your own: `loopkeeper init`, then `loopkeeper run`.");
     Ok(exit)
 }

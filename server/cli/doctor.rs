@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Only this agent: claude, a name of [agents]; with --probe also the path of a program
     #[arg(long, value_name = "A")]
     pub(crate) agent: Option<String>,
-    /// Find out what the agent can do, by a few short calls of it
+    /// Find out what the agent can do, with a few short calls
     #[arg(long, requires = "agent")]
     pub(crate) probe: bool,
     /// With --probe, do not ask whether to spend the calls

@@ -20,7 +20,7 @@ pub(crate) struct Args {
 enum What {
     /// Let Claude Code ask loopkeeper in this workspace when a turn ends (.claude/settings.local.json)
     Install,
-    /// Take that out again, without a trace
+    /// Take the hooks out again, without a trace
     Remove,
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// `7` is the tree after iteration 7, `0` the start
     #[arg(value_name = "ITERATION", required_unless_present = "list", allow_negative_numbers = true, value_parser = select::iteration_or_start)]
     pub(crate) iteration: Option<u32>,
-    /// Show where a way back can lead, with what was reached there; change nothing
+    /// Show the iterations you can go back to, and what each of them reached; change nothing
     #[arg(long, conflicts_with_all = ["iteration", "paths"])]
     pub(crate) list: bool,
     /// Only these files or folders, relative to the root

@@ -55,7 +55,7 @@ pub(crate) struct Args {
     /// Print what would run, with the effective settings and where each came from; start nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Start although everything already holds
+    /// Start even if everything already holds
     #[arg(long)]
     pub(crate) anyway: bool,
     /// Trust every command that `trust` would show

@@ -20,7 +20,7 @@ use crate::front::{foreign, keeper, order};
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) which: LoopArg,
-    /// At once, also in the middle of an iteration
+    /// At once, even in the middle of an iteration
     #[arg(long)]
     pub(crate) now: bool,
 }

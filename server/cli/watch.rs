@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
-use tokio::net::UnixStream;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::exit::Exit;
@@ -18,6 +15,7 @@ use crate::adapters::state_dir::lock::Keeper;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::front::follow::Following;
 use crate::front::loops;
+use crate::front::murmur::Murmur;
 
 /// Between two looks at the journal.
 const LOOK: Duration = Duration::from_millis(200);
@@ -66,7 +64,7 @@ impl Watched {
     /// Shows the loop until it ends; the exit code follows from its outcome.
     pub(crate) async fn to_its_end(&self, mut show: Show<'_>, interrupts: &mut impl Interrupts) -> Answer {
         let mut following = Following::new(&self.dir.journal());
-        let mut murmur = Murmur::listen(&self.store, &self.dir).await;
+        let mut murmur = Murmur::of(&self.store, self.dir.id()).await;
         let mut tick = interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut looks = 0_u32;
@@ -80,7 +78,7 @@ impl Watched {
                         return answer;
                     }
                 }
-                Some(line) = murmur.next() => show.activity(line),
+                line = activity(&mut murmur) => show.activity(line),
                 Some(note) = interrupts.next() => show.note(&note),
             }
         }
@@ -133,38 +131,14 @@ fn tell(following: &mut Following, show: &mut Show<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a keeper tells watchers and writes nowhere. Without it the loop is shown all the same.
-struct Murmur {
-    lines: Option<Lines<BufReader<UnixStream>>>,
-}
-
-impl Murmur {
-    async fn listen(store: &StateDir, dir: &LoopDir) -> Self {
-        let Ok(address) = store.socket(dir.id()) else { return Self { lines: None } };
-        let connected = UnixStream::connect(address.path()).await;
-        let Ok(mut stream) = connected else { return Self { lines: None } };
-        let asked = stream.write_all(b"{\"id\":\"watch\",\"do\":\"watch\"}\n").await;
-        Self { lines: asked.ok().map(|()| BufReader::new(stream).lines()) }
-    }
-
-    /// The next thing the agent was seen doing.
-    async fn next(&mut self) -> Option<String> {
-        #[derive(Deserialize)]
-        struct News {
-            #[serde(default, rename = "type")]
-            kind: String,
-            #[serde(default)]
-            text: String,
+/// The next thing the agent was seen doing. Where nobody tells, the loop is shown all the same.
+async fn activity(murmur: &mut Option<Murmur>) -> String {
+    while let Some(keeper) = murmur {
+        match keeper.next().await {
+            Some(news) if news.kind == "activity" => return news.text,
+            Some(_) => {}
+            None => *murmur = None,
         }
-        while let Some(lines) = &mut self.lines {
-            match lines.next_line().await {
-                Ok(Some(line)) => match serde_json::from_str::<News>(&line) {
-                    Ok(news) if news.kind == "activity" => return Some(news.text),
-                    _ => {}
-                },
-                Ok(None) | Err(_) => self.lines = None,
-            }
-        }
-        std::future::pending().await
     }
+    std::future::pending().await
 }

@@ -238,6 +238,6 @@ pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {
 }
 
 /// What a detached keeper prints.
-pub fn log_file(dir: &LoopDir) -> PathBuf {
+fn log_file(dir: &LoopDir) -> PathBuf {
     dir.path().join("keeper.log")
 }

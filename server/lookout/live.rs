@@ -5,14 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde::Deserialize;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use super::picture::LoopSeen;
 use crate::adapters::state_dir::StateDir;
+use crate::front::murmur::{Murmur, News};
 
 /// Output that waits for a subscriber: what is older is dropped, and said so.
 const MOST_WAITING: usize = 256 * 1024;
@@ -42,16 +40,6 @@ pub(crate) struct Waiting {
     pub(crate) dropped: usize,
     /// That the last of it came from; 0 where the keeper does not say.
     pub(crate) iteration: u32,
-}
-
-#[derive(Deserialize)]
-struct News {
-    #[serde(default, rename = "type")]
-    kind: String,
-    #[serde(default)]
-    text: String,
-    #[serde(default)]
-    iteration: u32,
 }
 
 impl Live {
@@ -112,14 +100,8 @@ impl Live {
     }
 
     async fn hear(&self, store: &StateDir, id: &str, changed: &(impl Fn() + Sync)) {
-        let Some(stream) = connect(store, id).await else { return };
-        let (reader, mut writer) = stream.into_split();
-        if writer.write_all(b"{\"id\":\"watch\",\"do\":\"watch\"}\n").await.is_err() {
-            return;
-        }
-        let mut lines = BufReader::new(reader).lines();
-        while let Ok(Some(line)) = lines.next_line().await {
-            let Ok(news) = serde_json::from_str::<News>(&line) else { continue };
+        let Some(mut murmur) = connect(store, id).await else { return };
+        while let Some(news) = murmur.next().await {
             match news.kind.as_str() {
                 "recorded" => changed(),
                 "activity" => self.set_activity(id, &news.text),
@@ -180,12 +162,12 @@ impl Waiting {
 }
 
 /// A keeper that just took its loop over holds its lock a moment before it listens.
-async fn connect(store: &StateDir, id: &str) -> Option<UnixStream> {
+async fn connect(store: &StateDir, id: &str) -> Option<Murmur> {
     const LOOK: Duration = Duration::from_millis(50);
     for _ in 0..40 {
-        let address = store.socket(id).ok()?;
-        if let Ok(stream) = UnixStream::connect(address.path()).await {
-            return Some(stream);
+        let murmur = Murmur::of(store, id).await;
+        if murmur.is_some() {
+            return murmur;
         }
         sleep(LOOK).await;
     }

@@ -24,7 +24,6 @@ mod init;
 mod kill_domain;
 #[path = "../agents/late.rs"]
 mod late;
-mod layers;
 mod lsp;
 mod probe;
 mod process;
@@ -33,6 +32,7 @@ mod rigs;
 mod sandbox;
 mod scenarios;
 mod snapshots;
+mod structure;
 mod support;
 
 /// Says what this machine does not let us try. `tests/run` collects these lines from the file that it names.

@@ -202,7 +202,7 @@ fn new_loop_id(now: Moment) -> std::io::Result<String> {
     Ok(format!("{}-{}", day.strftime("%Y%m%d"), letters.collect::<String>()))
 }
 
-pub(super) fn is_loop_id(name: &str) -> bool {
+fn is_loop_id(name: &str) -> bool {
     let Some((day, letters)) = name.split_once('-') else { return false };
     day.len() == 8
         && day.bytes().all(|it| it.is_ascii_digit())

@@ -26,7 +26,7 @@ pub(crate) fn lines(state: &Loop, glyphs: Glyphs) -> Vec<String> {
     }
     facts.push(words::duration(state.last_at.wall.saturating_sub(state.started_at.wall)));
     lines.push(format!(
-        "{QUIET}{}; `loopkeeper log {}` tells all of it{QUIET:#}",
+        "{QUIET}{}; `loopkeeper log {}` shows all of it{QUIET:#}",
         facts.join(", "),
         status.id
     ));

@@ -294,7 +294,7 @@ fn changed(changes: &Changes) -> Option<String> {
 }
 
 /// The last line of a loop for people.
-pub(crate) fn outcome_sentence(outcome: &Outcome) -> String {
+fn outcome_sentence(outcome: &Outcome) -> String {
     format!("ended: {}", outcome.sentence)
 }
 

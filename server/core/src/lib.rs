@@ -4,8 +4,8 @@
 //! as arguments, time comes in as [`moment::Moment`], what should happen goes out as data.
 //!
 //! Reading order: [`task`] (what must hold), [`check`] (what a check found), [`agent`] (what an agent said),
-//! [`claims`] (what its last message claims), [`jury`] (what an agent as a judge says), [`journal`] (what is recorded), [`decide`] (`decide` and `apply`,
-//! the heart), [`view`] (what is shown), [`settings`] (the one table of configuration).
+//! [`claims`] (what its last message claims), [`jury`] (what an agent as a judge says), [`journal`] (what is recorded),
+//! [`decide`] (`decide` and `apply`, the heart), [`view`] (what is shown), [`settings`] (the one table of configuration).
 
 pub mod agent;
 pub mod branch;

@@ -24,6 +24,14 @@ pub(crate) fn go(world: &World, number: u32) {
     fs::write(world.shared(&format!("go.{number}")), "").unwrap();
 }
 
+/// Pauses a loop whose agent [`WAITS`], and sees its first iteration to its end.
+pub(crate) fn pause_after_the_first(world: &World, id: &str) {
+    world.until_shared("up.1");
+    world.run(&["pause", id]).expect(0);
+    go(world, 1);
+    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+}
+
 /// The outcome's kind, whether it was verified, and the iterations of the newest loop, once it has ended.
 #[track_caller]
 pub(crate) fn end(world: &World) -> (String, bool, u64) {
@@ -201,10 +209,7 @@ fn the_users_edit_of_the_task_is_taken_up() {
         acts: &[WAITS],
         ..Scenario::default()
     });
-    world.until_shared("up.1");
-    world.run(&["pause", &id]).expect(0);
-    go(&world, 1);
-    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    pause_after_the_first(&world, &id);
     // A file check and other words need no trust.
     world.terminal.file(
         "PROMPT.md",
@@ -224,10 +229,7 @@ fn a_command_that_the_user_adds_needs_trust() {
         acts: &[WAITS],
         ..Scenario::default()
     });
-    world.until_shared("up.1");
-    world.run(&["pause", &id]).expect(0);
-    go(&world, 1);
-    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    pause_after_the_first(&world, &id);
     world.terminal.file("PROMPT.md", &task(&["Enough: `$ test -f done`", "New: `$ touch $HOME/canary`"]));
     world.acts(&["touch done"]);
     world.run(&["resume", &id]).expect(0);
@@ -272,10 +274,7 @@ fn what_the_user_finishes_by_hand_needs_no_further_start() {
         acts: &[WAITS],
         ..Scenario::default()
     });
-    world.until_shared("up.1");
-    world.run(&["pause", &id]).expect(0);
-    go(&world, 1);
-    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    pause_after_the_first(&world, &id);
     world.terminal.file("done", "by hand\n");
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));
@@ -289,10 +288,7 @@ fn after_a_rollback_the_agent_is_told_what_holds_now() {
         acts: &[&format!("touch one; {WAITS}"), "touch one two"],
         ..Scenario::default()
     });
-    world.until_shared("up.1");
-    world.run(&["pause", &id]).expect(0);
-    go(&world, 1);
-    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    pause_after_the_first(&world, &id);
     world.run(&["rollback", &id, "0"]).expect(0);
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::detached::{WAITS, detached, end, go, kinds};
+use super::detached::{WAITS, detached, end, go, kinds, pause_after_the_first};
 use crate::support::processes::around;
 use crate::support::scenario::Scenario;
 use crate::support::world::{PATIENCE, World, delete};
@@ -108,10 +108,7 @@ fn killed_while_it_is_paused_it_stays_paused_until_it_is_resumed() {
         acts: &[WAITS],
         ..Scenario::default()
     });
-    world.until_shared("up.1");
-    world.run(&["pause", &id]).expect(0);
-    go(&world, 1);
-    world.until("end of the iteration", |it| it["type"] == "iteration-ended");
+    pause_after_the_first(&world, &id);
     kill(&world, "loopkeeper keeper ");
     world.acts(&["touch done"]);
     world.run(&["resume", &id]).expect(0);

@@ -43,7 +43,7 @@ end
 
 local function check_programs()
   if vim.fn.executable('git') == 1 then
-    vim.health.ok('git is there')
+    vim.health.ok('git was found')
   else
     vim.health.warn('git is not on PATH', 'Checks such as `clean` need it.')
   end
@@ -69,7 +69,7 @@ local function check_clients()
     local params = status.of(client)
     local root = client_module.root(client)
     if not params then
-      vim.health.warn(('the server for %s has told nothing yet'):format(root))
+      vim.health.warn(('the server for %s has sent nothing yet'):format(root))
     elseif params.health ~= 'ok' then
       vim.health.warn(('%s: %s'):format(root, params.message or params.health))
     else

@@ -186,7 +186,8 @@ local function summary()
       return loop.state == 'needsYou'
     end, open)
     if needing > 0 then
-      return ('Ralph %d · %d needs you'):format(#open, needing), 'LoopkeeperNeedsYou'
+      local need = needing == 1 and 'needs' or 'need'
+      return ('Ralph %d · %d %s you'):format(#open, needing, need), 'LoopkeeperNeedsYou'
     end
     return ('Ralph %d at work'):format(#open), 'LoopkeeperWorking'
   elseif not open[1] and is_unable() then

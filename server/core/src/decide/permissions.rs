@@ -11,9 +11,9 @@ use super::questions::Question;
 use super::state::{Live, Loop, Phase};
 use super::{Effect, RefusalCode, Step};
 
-pub(super) const ALLOW: &str = "allow";
+const ALLOW: &str = "allow";
 pub(super) const ALWAYS: &str = "always";
-pub(super) const DENY: &str = "deny";
+const DENY: &str = "deny";
 /// Questions of one iteration.
 const MOST: u32 = 50;
 

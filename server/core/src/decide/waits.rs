@@ -12,7 +12,7 @@ use super::takeover;
 
 const MINUTE_MS: u64 = 60_000;
 /// Momentary failures of the provider in a row after which it needs the user; about half an hour.
-pub(super) const MAX_STALLS: u32 = 12;
+const MAX_STALLS: u32 = 12;
 const BACKOFF_MS: u64 = 2_000;
 const LONGEST_BACKOFF_MS: u64 = 10 * MINUTE_MS;
 

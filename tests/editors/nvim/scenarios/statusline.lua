@@ -61,6 +61,11 @@ return {
       Fake.loop({ id = 'b', state = 'needsYou' }),
       Fake.loop({ id = 'c', state = 'paused' }),
     }, task)
+    shown(editor, fake, 'Ralph 3 · 2 need you', {
+      Fake.loop(),
+      Fake.loop({ id = 'b', state = 'needsYou' }),
+      Fake.loop({ id = 'c', state = 'needsYou' }),
+    }, task)
     support.same('LoopkeeperNeedsYou', editor:lua("return require('loopkeeper').highlight()"), 'highlight')
     -- In a session of its user's own.
     local yours = { agent = 'claude', state = 'needsYou', phase = 'paused', iteration = 0 }
