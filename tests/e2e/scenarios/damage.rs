@@ -180,7 +180,7 @@ fn removes_the_very_folder_it_works_in() {
     elsewhere(&["rollback", "latest", "0"])
         .expect(1)
         .err("cannot find the work tree")
-        .err("Make the folder again");
+        .err("Create the folder again");
     std::fs::create_dir(world.root()).unwrap();
     elsewhere(&["rollback", "latest", "0"]).expect(0);
     played.file("src/a", "precious\n");

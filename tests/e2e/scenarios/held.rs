@@ -94,7 +94,7 @@ fn a_hook_without_its_keeper_lets_through() {
         "let through: the keeper does not answer",
     );
     check(&told, &[mark, ("LOOPKEEPER_SOCKET", "x")], "let through: no loop");
-    check("not JSON", &[mark], "let through: what the agent tells");
+    check("not JSON", &[mark], "let through: what the agent sent");
     // Something that takes the question and never greets.
     let silent = terminal.folder().join("silent.sock");
     let listener = std::os::unix::net::UnixListener::bind(&silent).expect("a socket");
