@@ -4,6 +4,7 @@
 
 mod kept;
 mod lines;
+pub(crate) mod order;
 pub mod orphans;
 mod output_file;
 mod pump;
@@ -13,6 +14,8 @@ mod run;
 mod running;
 pub(crate) mod table;
 pub(crate) mod tree;
+mod warden;
+mod wardens;
 
 use std::ffi::OsString;
 use std::io;
@@ -33,6 +36,8 @@ use self::pump::{CHUNKS, Pump};
 pub(super) use self::run::run_for;
 pub use self::run::{run_beside, run_to_end};
 pub use self::running::{Held, Running};
+use self::warden::Warden;
+pub use self::wardens::Wardens;
 use super::sandbox::Domain;
 use super::trust::permit::Approved;
 
@@ -56,6 +61,15 @@ pub enum Stdin {
     Null,
     /// The content of this file.
     File(PathBuf),
+}
+
+impl Stdin {
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Null => None,
+            Self::File(path) => Some(path),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,14 +132,14 @@ pub enum ProcessError {
     Start { program: String, source: io::Error },
 }
 
-/// Starts a job. Needs a tokio runtime, and a thread that lives as long as the job.
+/// Starts a job under a warden of its own. Needs a tokio runtime, and a thread that lives as long as the job.
 pub fn start(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
-    started(job, domain, Streams::Apart)
+    started(job, Streams::Apart, |program, ends| alone(job, program, domain, ends))
 }
 
 /// The same, with its errors on its stdout: two pipes do not tell what was said first.
 pub fn start_in_order(job: &Job, domain: &Domain) -> Result<Running, ProcessError> {
-    started(job, domain, Streams::Together)
+    started(job, Streams::Together, |program, ends| alone(job, program, domain, ends))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +148,18 @@ enum Streams {
     Together,
 }
 
-fn started(job: &Job, domain: &Domain, streams: Streams) -> Result<Running, ProcessError> {
+/// What a job holds the other ends of.
+struct Ends {
+    control: OwnedFd,
+    out: OwnedFd,
+    err: OwnedFd,
+}
+
+fn started(
+    job: &Job,
+    streams: Streams,
+    by: impl FnOnce(&Path, Ends) -> io::Result<Warden>,
+) -> Result<Running, ProcessError> {
     let output = match &job.output {
         Some(base) => Some(
             OutputFile::create(base, redactor(job))
@@ -143,17 +168,17 @@ fn started(job: &Job, domain: &Domain, streams: Streams) -> Result<Running, Proc
         None => None,
     };
     let program = find(job)?;
-    let shown = program.display().to_string();
-    let spawned = spawn(job, &program, domain, streams);
-    let spawned = spawned.map_err(|source| ProcessError::Start { program: shown, source })?;
+    let failed = |source| ProcessError::Start { program: program.display().to_string(), source };
+    let (channels, ends) = channels(streams).map_err(failed)?;
+    let warden = by(&program, ends).map_err(failed)?;
     let (force, forced) = watch::channel(None);
     let (to, inbox) = mpsc::channel(CHUNKS);
-    let (pid, control) = (spawned.pid, spawned.control);
-    let (child, out, err) = (spawned.child, Some(spawned.out), spawned.err);
-    let theirs = spawned.for_pump;
-    tokio::spawn(Pump { child, pid, control: theirs, out, err, to, force: forced }.run());
+    let (pid, spent_ms) = (warden.pid, warden.spent_ms);
+    let Channels { control, for_pump, out, err } = channels;
+    let said = Vec::new();
+    tokio::spawn(Pump { warden, control: for_pump, said, out: Some(out), err, to, force: forced }.run());
     let (lines, grace) = (Lines::default(), job.grace);
-    Ok(Running { pid, inbox, control, force, grace, asked: None, lines, output, report: None })
+    Ok(Running { pid, spent_ms, inbox, control, force, grace, asked: None, lines, output, report: None })
 }
 
 /// Knows the secrets of the job's environment and of our own.
@@ -175,36 +200,39 @@ fn find(job: &Job) -> Result<PathBuf, ProcessError> {
         .ok_or_else(|| ProcessError::NotFound { program: name.to_string_lossy().into_owned() })
 }
 
-struct Spawned {
-    child: tokio::process::Child,
-    pid: i32,
+/// What the keeper hears and says of a job.
+struct Channels {
     control: UnixStream,
-    for_pump: UnixStream,
+    for_pump: tokio::net::UnixStream,
     out: Receiver,
     err: Option<Receiver>,
 }
 
-fn spawn(job: &Job, program: &Path, domain: &Domain, streams: Streams) -> io::Result<Spawned> {
+fn channels(streams: Streams) -> io::Result<(Channels, Ends)> {
     let (control, theirs) = UnixStream::pair()?;
     control.set_nonblocking(true)?;
-    let for_pump = control.try_clone()?;
+    let for_pump = tokio::net::UnixStream::from_std(control.try_clone()?)?;
     let (out, out_end) = pipe()?;
     let (err, err_end) = match streams {
         Streams::Apart => pipe().map(|(err, end)| (Some(err), end))?,
         Streams::Together => (None, out_end.try_clone()?),
     };
+    Ok((
+        Channels { control, for_pump, out, err },
+        Ends { control: theirs.into(), out: out_end, err: err_end },
+    ))
+}
+
+fn alone(job: &Job, program: &Path, domain: &Domain, ends: Ends) -> io::Result<Warden> {
     let mut command = domain.command();
     command.arg("--grace-ms").arg(job.grace.as_millis().to_string());
-    if let Stdin::File(path) = &job.stdin {
+    if let Some(path) = job.stdin.file() {
         command.arg("--stdin").arg(path);
     }
     command.arg("--").arg(program).args(job.argv.value().iter().skip(1));
     command.env_clear().envs(job.env.iter().map(|(name, value)| (name, value))).current_dir(&job.cwd);
-    command.stdin(OwnedFd::from(theirs)).stdout(out_end).stderr(err_end);
-    let child = tokio::process::Command::from(command).spawn()?;
-    let pid = child.id().map_or(0, |pid| pid as i32);
-    orphans::knows(pid);
-    Ok(Spawned { child, pid, control, for_pump, out, err })
+    command.stdin(ends.control).stdout(ends.out).stderr(ends.err);
+    Warden::start(command, None)
 }
 
 fn pipe() -> io::Result<(Receiver, OwnedFd)> {

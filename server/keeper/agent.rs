@@ -196,7 +196,7 @@ impl Run {
             Ok(job) => job,
             Err(reason) => return self.over(not_started(&self.start.plan, reason)),
         };
-        let running = match process::start(&job, &scene.stage.domain) {
+        let running = match scene.stage.agent_wardens.start(&job) {
             Ok(running) => running,
             Err(error) => return self.over(not_started(&self.start.plan, error.to_string())),
         };

@@ -33,7 +33,9 @@ pub async fn check(
     let outputs = path.with_extension("outputs");
     crate::adapters::durable::make_folder(&outputs).map_err(KeeperError::io("make", &outputs))?;
     let stage = Stage::set(state, workspace, spec, &outputs)?;
-    let round = steady_round(&stage).await?;
+    let round = steady_round(&stage).await;
+    stage.dismiss_wardens().await;
+    let round = round?;
     for entry in record(&path, &round)? {
         observer(&entry);
     }

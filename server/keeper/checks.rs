@@ -22,7 +22,7 @@ use tokio::time::Instant;
 pub(super) use self::command::output_file;
 use self::servers::{NotReady, Servers};
 use crate::adapters::http::Asker;
-use crate::adapters::sandbox::Domain;
+use crate::adapters::process::Wardens;
 use crate::adapters::trust::permit::Permit;
 
 /// Everything a round needs.
@@ -38,7 +38,7 @@ pub struct Plan<'a> {
     pub grace: Duration,
     /// The complete environment of commands.
     pub env: &'a [(OsString, OsString)],
-    pub domain: &'a Domain,
+    pub wardens: &'a Wardens,
     pub redactor: &'a Redactor,
     /// What may run at all.
     pub permit: &'a Permit,

@@ -163,6 +163,10 @@ impl Keeper {
         let pause = self.untold.first().map(rest);
         let due = decide::deadline(&self.state, &self.live);
         let rests = self.state.at_rest() || self.state.phase == Phase::Ended;
+        // It may be long until there is a job again.
+        if self.state.is_paused_at_rest() || (self.state.at_rest() && due.is_some()) {
+            self.hands.scene.stage.dismiss_wardens().await;
+        }
         let watch = if rests { Watch::Resting } else { Watch::Working };
         // Without its locks another keeper may believe that it is alone.
         let is_journal = || match self.journal.check() {

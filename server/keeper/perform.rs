@@ -250,6 +250,7 @@ impl Hands {
             agent.end().await;
         }
         orphans::all_gone().await;
+        self.scene.stage.dismiss_wardens().await;
     }
 }
 

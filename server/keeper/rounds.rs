@@ -74,7 +74,7 @@ pub(super) async fn judge(stage: &Stage, request: Request) -> Result<(Round, Vec
         timeout: Duration::from_millis(settings.check_timeout_ms),
         grace: Duration::from_millis(settings.limits.grace_ms),
         env: &stage.check_env,
-        domain: &stage.domain,
+        wardens: &stage.check_wardens,
         redactor: &stage.redactor,
         permit: &stage.permit,
         asker: Asker { program: &stage.messenger, domain: &stage.domain, env: &stage.check_env },

@@ -18,7 +18,7 @@ use loopkeeper_core::settings::{Mode, Permissions};
 
 use super::KeeperError;
 use crate::adapters::env::{Reader, SOCKET, scrubbed};
-use crate::adapters::process::orphans;
+use crate::adapters::process::{Wardens, orphans};
 use crate::adapters::sandbox::Domain;
 use crate::adapters::snapshots::{SnapshotError, Store};
 use crate::adapters::state_dir::StateDir;
@@ -45,6 +45,9 @@ pub fn put(env: &mut Env, more: Env) {
 pub struct Stage {
     pub spec: Rc<LoopSpec>,
     pub domain: Rc<Domain>,
+    /// Apart: what an agent did to its warden is nothing that a check meets.
+    pub agent_wardens: Wardens,
+    pub check_wardens: Wardens,
     /// The program that makes requests.
     pub messenger: Rc<Path>,
     pub agent_env: Rc<Env>,
@@ -88,6 +91,8 @@ impl Stage {
             messenger: messenger(state).into(),
             token: token.into(),
             socket: socket.into(),
+            agent_wardens: Wardens::of(&domain),
+            check_wardens: Wardens::of(&domain),
             domain: Rc::new(domain),
             spec: Rc::new(spec),
         })
@@ -105,6 +110,12 @@ impl Stage {
     /// The agent of this name with all that only the loop's folder knows of it.
     pub(super) fn agent(&self, name: &str) -> AgentPlan {
         self.spec.agents().find(|it| it.name == name).unwrap_or(&self.spec.agent).clone()
+    }
+
+    /// Ends the wardens that wait for their next job.
+    pub(super) async fn dismiss_wardens(&self) {
+        self.agent_wardens.dismiss().await;
+        self.check_wardens.dismiss().await;
     }
 
     pub fn root(&self) -> PathBuf {

@@ -10,6 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use loopkeeper::adapters::http::Asker;
+use loopkeeper::adapters::process::Wardens;
 use loopkeeper::adapters::sandbox::Domain;
 use loopkeeper::adapters::state_dir::StateDir;
 use loopkeeper::adapters::trust::permit::{Checks, Permit};
@@ -25,7 +26,7 @@ const REQUEST: &str = env!("CARGO_BIN_EXE_loopkeeper-request");
 
 struct Bench {
     folder: TempDir,
-    domain: Domain,
+    wardens: Wardens,
     env: Vec<(OsString, OsString)>,
     redactor: Redactor,
     permit: Permit,
@@ -35,7 +36,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(domain: Domain) -> Self {
+    fn new(domain: &Domain) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("root")).unwrap();
         fs::create_dir(folder.path().join("output")).unwrap();
@@ -43,7 +44,15 @@ impl Bench {
         let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
         let state = StateDir::at(&folder.path().join("state")).unwrap();
         let permit = Permit::new(&state, &folder.path().join("root"), Checks::Typed);
-        Self { folder, domain, env, redactor, permit, messenger: REQUEST, timeout: Duration::from_mins(1) }
+        Self {
+            folder,
+            wardens: Wardens::of(domain),
+            env,
+            redactor,
+            permit,
+            messenger: REQUEST,
+            timeout: Duration::from_mins(1),
+        }
     }
 
     fn root(&self) -> PathBuf {
@@ -61,10 +70,14 @@ impl Bench {
             timeout: self.timeout,
             grace: Duration::from_millis(200),
             env: &self.env,
-            domain: &self.domain,
+            wardens: &self.wardens,
             redactor: &self.redactor,
             permit: &self.permit,
-            asker: Asker { program: Path::new(self.messenger), domain: &self.domain, env: &self.env },
+            asker: Asker {
+                program: Path::new(self.messenger),
+                domain: self.wardens.domain(),
+                env: &self.env,
+            },
             servers: &[],
             untracked: &["there before.txt".to_owned()],
             output: &self.output(),
@@ -104,7 +117,7 @@ fn regex(source: &str) -> Pattern {
 
 #[tokio::test]
 async fn a_command_that_nobody_trusts_never_runs() {
-    let bench = Bench::new(plain()).untrusted();
+    let bench = Bench::new(&plain()).untrusted();
     let (status, fact) = bench.says("touch ran", &[]).await;
     assert_eq!(
         (status, fact.as_str()),
@@ -116,7 +129,7 @@ async fn a_command_that_nobody_trusts_never_runs() {
 #[tokio::test]
 async fn commands_and_what_they_do() {
     for domain in domains() {
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         fs::write(bench.root().join("here.txt"), "").unwrap();
         let at_least = |value| Expect::Number { compare: Compare::AtLeast, value };
         let table: &[(&str, &[Expect], Status, &str)] = &[
@@ -142,7 +155,7 @@ async fn commands_and_what_they_do() {
 #[tokio::test]
 async fn a_command_over_its_time_is_ended() {
     for domain in domains() {
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         let slow = command_of("trap '' TERM; echo begun; sleep 1000 & sleep 1000", &[]);
         let slow = Criterion { timeout_ms: Some(400), ..criterion("slow", Some(slow)) };
         let results = bench.round(&[slow, criterion("next", Some(command_of("true", &[])))]).await;
@@ -158,7 +171,7 @@ async fn a_command_over_its_time_is_ended() {
 #[tokio::test]
 async fn whoever_outlives_a_check_is_named_and_ended() {
     for domain in domains() {
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         // Up to its `exec` the survivor goes by the name of the shell.
         let result =
             bench.one(command_of("setsid sh -c 'exec sleep 1000' >/dev/null 2>&1 & echo left it", &[])).await;
@@ -179,7 +192,7 @@ fn lifeline(root: &Path) -> PathBuf {
 #[tokio::test]
 async fn a_round_that_is_dropped_ends_its_check() {
     for domain in domains() {
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         let path = lifeline(&bench.root());
         let check =
             command_of("exec 3>lifeline; echo ready >&3; setsid sleep 1000 & sleep 1000; echo over >&3", &[]);
@@ -209,7 +222,7 @@ async fn a_round_that_is_dropped_ends_its_check() {
 #[tokio::test]
 async fn the_whole_output_is_kept_beside_the_journal() {
     for domain in domains() {
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         let result = bench.one(command_of("seq 5000; echo at src/a.rs:3:5 >&2; exit 1", &[])).await;
         let path = bench.output().join("0007.one.out");
         let kept = fs::read_to_string(&path).unwrap();
@@ -229,7 +242,7 @@ async fn the_whole_output_is_kept_beside_the_journal() {
 #[tokio::test]
 async fn secrets_and_escapes_of_a_command_are_not_shown() {
     for domain in domains() {
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         let result =
             bench.one(command_of("printf 'src/a.rs:1: \\033]0;x\\007hunter2-hunter2\\n'; exit 1", &[])).await;
         assert_eq!(result.head, "src/a.rs:1: [redacted]\n");
@@ -240,7 +253,7 @@ async fn secrets_and_escapes_of_a_command_are_not_shown() {
 #[tokio::test]
 async fn output_beyond_what_is_kept_makes_no_pass() {
     for domain in domains() {
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         let flood = "echo first; seq 1000000; echo needle; seq 1000000; echo 42";
         let number = Expect::Number { compare: Compare::Equal, value: 42.0 };
         assert_eq!(bench.says(flood, &[number]).await, (Status::Pass, "42".to_owned()));
@@ -259,7 +272,7 @@ async fn output_beyond_what_is_kept_makes_no_pass() {
 #[tokio::test]
 async fn checks_of_files_and_checks_that_are_none() {
     for domain in domains() {
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         fs::write(bench.root().join("a.txt"), "hunter2-hunter2 TODO\n").unwrap();
         let globs = vec!["*.txt".to_owned()];
         let todo = Pattern { source: "TODO".to_owned(), kind: PatternKind::Literal };
@@ -302,16 +315,16 @@ fn silent() -> (TcpListener, Check) {
 async fn a_request_that_takes_too_long_or_cannot_be_made_is_no_pass() {
     for domain in domains() {
         let (_silent, get) = silent();
-        let hurried = Bench { timeout: Duration::from_millis(200), ..Bench::new(domain.clone()) };
+        let hurried = Bench { timeout: Duration::from_millis(200), ..Bench::new(&domain) };
         let result = hurried.one(get.clone()).await;
         assert_eq!((result.status, result.fact.as_str()), (Status::TimedOut, "no result after 200 ms"));
         let why = "could not be asked: `/nowhere/request` was not found, or is not executable.";
-        let bench = Bench { messenger: "/nowhere/request", ..Bench::new(domain.clone()) };
+        let bench = Bench { messenger: "/nowhere/request", ..Bench::new(&domain) };
         let result = bench.one(get.clone()).await;
         assert_eq!((result.status, result.fact.as_str()), (Status::CouldNotRun, why));
-        let bench = Bench { messenger: "/bin/false", ..Bench::new(domain.clone()) };
+        let bench = Bench { messenger: "/bin/false", ..Bench::new(&domain) };
         assert_eq!(bench.one(get.clone()).await.fact, "could not be asked: it broke off");
-        let bench = Bench { messenger: "/bin/true", ..Bench::new(domain) };
+        let bench = Bench { messenger: "/bin/true", ..Bench::new(&domain) };
         assert_eq!(bench.one(get).await.fact, "could not be asked: its answer makes no sense");
     }
 }
@@ -328,7 +341,7 @@ async fn a_request_ends_with_the_round_that_is_given_up() {
             assert_eq!(&line, b"GET / HTTP/1.1\r\n");
             connection
         });
-        let bench = Bench::new(domain);
+        let bench = Bench::new(&domain);
         let mut connection = tokio::select! {
             connection = asked => connection.unwrap(),
             result = bench.one(get) => panic!("{result:?}"),
@@ -342,7 +355,7 @@ async fn a_request_ends_with_the_round_that_is_given_up() {
 #[tokio::test]
 async fn clean_means_nothing_new() {
     let Some(domain) = domains().into_iter().next() else { panic!("no domain") };
-    let bench = Bench::new(domain);
+    let bench = Bench::new(&domain);
     let root = bench.root();
     let result = bench.one(Check::Clean).await;
     assert_eq!((result.status, result.fact.as_str()), (Status::CouldNotRun, "not a git repository"));

@@ -34,6 +34,7 @@ mod scenarios;
 mod snapshots;
 mod structure;
 mod support;
+mod wardens;
 
 /// Says what this machine does not let us try. `tests/run` collects these lines from the file that it names.
 fn not_run(what: &str, why: &str) {

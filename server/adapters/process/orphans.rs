@@ -28,7 +28,7 @@ static KNOWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// Those of them that run beside the loop: spared by every sweep, and nobody waits for them here.
 static BESIDE: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// One of them has ended.
+/// One of them has ended, or has nothing to do.
 static GONE: Notify = Notify::const_new();
 
 fn known() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -50,6 +50,12 @@ pub(super) fn runs_beside(pid: i32) {
 
 pub(super) fn is_waited_for(pid: i32) {
     beside().remove(&pid);
+}
+
+/// It has no job at the moment: nobody waits for it, and no sweep ends it.
+pub(super) fn rests(pid: i32) {
+    runs_beside(pid);
+    GONE.notify_waiters();
 }
 
 pub(super) fn forgets(pid: i32) {

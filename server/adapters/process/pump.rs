@@ -1,21 +1,20 @@
 //! The task beside each running process: carries its output to the reader, sees to it that it ends.
 
 use std::future::pending;
-use std::io::Write;
 use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::buffer::spare_capacity;
 use rustix::process::Signal;
 use tokio::io::AsyncReadExt;
+use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::Child;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 use super::report::{NOW, Report};
+use super::warden::Warden;
 use super::{Stream, orphans, table, tree};
 
 const CHUNK: usize = 64 * 1024;
@@ -33,9 +32,10 @@ pub(super) enum Message {
 }
 
 pub(super) struct Pump {
-    pub(super) child: Child,
-    pub(super) pid: i32,
+    pub(super) warden: Warden,
     pub(super) control: UnixStream,
+    /// What the warden said so far.
+    pub(super) said: Vec<u8>,
     pub(super) out: Option<Receiver>,
     pub(super) err: Option<Receiver>,
     pub(super) to: mpsc::Sender<Message>,
@@ -43,27 +43,51 @@ pub(super) struct Pump {
     pub(super) force: watch::Receiver<Option<Instant>>,
 }
 
+/// How a job's warden came out of it.
+enum Left {
+    /// Ready for another job.
+    Idle(Report),
+    Ended(Option<ExitStatus>),
+}
+
 impl Pump {
     pub(super) async fn run(mut self) {
-        let status = self.carry().await;
+        let left = self.carry().await;
         for (stream, pipe) in [(Stream::Stdout, self.out.take()), (Stream::Stderr, self.err.take())] {
             self.drain(stream, pipe).await;
         }
-        let report = self.report(status);
-        orphans::forgets(self.pid);
+        let report = match left {
+            Left::Idle(report) => {
+                self.warden.rest(&report);
+                report
+            }
+            Left::Ended(status) => {
+                let report = self.report(status);
+                orphans::forgets(self.warden.pid);
+                report
+            }
+        };
         let _ = self.to.send(Message::Ended(report)).await;
     }
 
-    /// Carries output until the warden has ended. The end of the pipes says nothing: an agent may close them
-    /// and work on, or hand them to somebody who stays.
-    async fn carry(&mut self) -> Option<ExitStatus> {
+    /// Carries output until the warden is done. The end of the pipes says nothing: an agent may close them and
+    /// work on, or hand them to somebody who stays.
+    async fn carry(&mut self) -> Left {
         // Never zeroed: most jobs say little, and memory that nobody touched costs nothing.
         let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut force = None;
-        let mut heard = true;
+        let (mut heard, mut speaks) = (true, self.warden.orders().is_some());
         loop {
             let (stream, chunk) = tokio::select! {
-                status = self.child.wait() => return status.ok(),
+                status = self.warden.end() => return Left::Ended(status),
+                said = self.control.read_buf(&mut self.said), if speaks => {
+                    match self.reported() {
+                        Some(report) if report.again => return Left::Idle(report),
+                        Some(_) => speaks = false,
+                        None => speaks = said.is_ok_and(|read| read > 0),
+                    }
+                    continue;
+                }
                 () = read(&mut self.out, &mut out) => (Stream::Stdout, &mut out),
                 () = read(&mut self.err, &mut err) => (Stream::Stderr, &mut err),
                 Ok(()) = self.force.changed() => {
@@ -72,11 +96,11 @@ impl Pump {
                 }
                 () = self.to.closed(), if heard => {
                     heard = false;
-                    let _ = self.control.write(&[NOW]);
+                    let _ = rustix::io::write(&self.control, &[NOW]);
                     force = Some(Instant::now() + FORCE);
                     continue;
                 }
-                () = at(force) => return self.end_from_outside().await,
+                () = at(force) => return Left::Ended(self.end_from_outside().await),
             };
             if heard {
                 let _ = self.to.send(Message::Chunk(stream, chunk.clone())).await;
@@ -87,10 +111,10 @@ impl Pump {
 
     /// The warden does not do its work (stopped by the agent, stuck): ends it and everything below it.
     async fn end_from_outside(&mut self) -> Option<ExitStatus> {
-        let pid = self.pid;
+        let pid = self.warden.pid;
         tree::end_all(|| table::below(pid, table::all()));
         let _ = table::one(pid).map(|warden| warden.signal(Signal::KILL));
-        self.child.wait().await.ok()
+        self.warden.end().await
     }
 
     async fn drain(&self, stream: Stream, pipe: Option<Receiver>) {
@@ -105,15 +129,20 @@ impl Pump {
         }
     }
 
+    /// What the warden said, if it is whole.
+    fn reported(&self) -> Option<Report> {
+        serde_json::from_slice(&self.said).ok()
+    }
+
     /// What the warden said. One that said nothing was killed: whom it watched over is ended here.
-    fn report(&self, status: Option<ExitStatus>) -> Report {
-        let mut said = Vec::with_capacity(CHUNK);
+    fn report(&mut self, status: Option<ExitStatus>) -> Report {
+        self.said.reserve(CHUNK);
         // One that could not be read said nothing.
-        let _ = rustix::io::read(&self.control, spare_capacity(&mut said));
-        if let Ok(report) = serde_json::from_slice(&said) {
+        let _ = rustix::io::read(&self.control, spare_capacity(&mut self.said));
+        if let Some(report) = self.reported() {
             return report;
         }
-        orphans::forgets(self.pid);
+        orphans::forgets(self.warden.pid);
         let orphans = if orphans::adopting() { orphans::sweep() } else { orphans::Orphans::default() };
         let signal = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status));
         Report {

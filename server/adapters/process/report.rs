@@ -22,4 +22,6 @@ pub(crate) struct Report {
     /// Could not be ended.
     pub(crate) left: Vec<String>,
     pub(crate) cpu_ms: u64,
+    /// The warden takes another order: nothing stayed of this job.
+    pub(crate) again: bool,
 }

@@ -6,7 +6,7 @@ use loopkeeper_core::check::{CommandRun, Ending};
 use tokio::time::{Instant, timeout_at};
 
 use super::kept::{BYTES, Kept};
-use super::{How, Job, Running, Stream, orphans, start};
+use super::{How, Job, ProcessError, Running, Stream, orphans, start};
 use crate::adapters::sandbox::Domain;
 
 /// Runs a job to its end and keeps the beginning and the end of what it printed. Over `timeout` it is ended
@@ -22,28 +22,29 @@ pub(in crate::adapters) async fn run_for(
     domain: &Domain,
     most: usize,
 ) -> CommandRun {
-    match start(job, domain) {
-        Ok(running) => watch(running, timeout, most).await,
-        Err(error) => not_started(error.to_string()),
-    }
+    watch(start(job, domain), timeout, most).await
 }
 
 /// The same for a job that runs beside the loop: whoever waits for the loop's jobs does not wait for it.
 pub async fn run_beside(job: &Job, timeout: Duration, domain: &Domain) -> CommandRun {
-    match start(job, domain) {
-        Ok(running) => {
-            orphans::runs_beside(running.pid);
-            watch(running, timeout, BYTES).await
-        }
-        Err(error) => not_started(error.to_string()),
-    }
+    let started = start(job, domain).inspect(|running| orphans::runs_beside(running.pid));
+    watch(started, timeout, BYTES).await
 }
 
 fn not_started(reason: String) -> CommandRun {
     CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() }
 }
 
-async fn watch(mut running: Running, timeout: Duration, most: usize) -> CommandRun {
+/// Keeps so much of the beginning and of the end of each stream of what was started, and ends it over `timeout`.
+pub(super) async fn watch(
+    started: Result<Running, ProcessError>,
+    timeout: Duration,
+    most: usize,
+) -> CommandRun {
+    let mut running = match started {
+        Ok(running) => running,
+        Err(error) => return not_started(error.to_string()),
+    };
     let begin = Instant::now();
     let (mut out, mut err) = (Kept::of(most), Kept::of(most));
     let mut timed_out = false;

@@ -25,6 +25,8 @@ pub enum Held {
 #[derive(Debug)]
 pub struct Running {
     pub(super) pid: i32,
+    /// What the warden's earlier jobs took.
+    pub(super) spent_ms: u64,
     pub(super) inbox: mpsc::Receiver<Message>,
     pub(super) control: UnixStream,
     pub(super) force: watch::Sender<Option<Instant>>,
@@ -105,7 +107,7 @@ impl Running {
 
     /// CPU time of everything in the domain so far.
     pub fn cpu_ms(&self) -> u64 {
-        table::cpu_ms(self.pid)
+        table::cpu_ms(self.pid).saturating_sub(self.spent_ms)
     }
 
     /// How it ended. Waits for the end; output that nobody asked for goes to the file only.

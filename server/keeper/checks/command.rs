@@ -7,7 +7,7 @@ use loopkeeper_core::check::{CheckResult, CommandRun, Ending, Status, judge};
 use loopkeeper_core::task::Criterion;
 
 use super::{Finding, Plan};
-use crate::adapters::process::{Job, Stdin, run_to_end};
+use crate::adapters::process::{Job, Stdin};
 
 pub(super) async fn run(
     plan: &Plan<'_>,
@@ -32,7 +32,7 @@ pub(super) async fn run(
         output: Some(output.clone()),
     };
     let run = match forget(&output) {
-        Ok(()) => run_to_end(&job, timeout, plan.domain).await,
+        Ok(()) => plan.wardens.run_to_end(&job, timeout).await,
         Err(reason) => CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() },
     };
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };

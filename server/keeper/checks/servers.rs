@@ -102,7 +102,7 @@ impl Server {
             output: None,
         };
         let failed = |error| NotReady::of(format!("the server `{name}` could not be started: {error}"));
-        let running = start_in_order(&job, plan.domain).map_err(failed)?;
+        let running = start_in_order(&job, plan.wardens.domain()).map_err(failed)?;
         Ok(Self { name, service, running, said: VecDeque::new() })
     }
 

@@ -1,0 +1,76 @@
+//! The keeper's side of one warden: the process, and the way back to where it is idle.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, ExitStatus};
+use std::sync::{Mutex, PoisonError, Weak};
+
+use tokio::process::Child;
+use tokio::time::timeout;
+
+use super::orphans;
+use super::pump::FORCE;
+use super::report::Report;
+
+/// Wardens without a job.
+pub(super) type Idle = Mutex<Vec<Warden>>;
+
+#[derive(Debug)]
+pub(super) struct Warden {
+    child: Child,
+    pub(super) pid: i32,
+    /// What its earlier jobs took.
+    pub(super) spent_ms: u64,
+    /// Absent: it ends with its job.
+    home: Option<Home>,
+}
+
+/// What keeps a warden after its job.
+#[derive(Debug)]
+pub(super) struct Home {
+    pub(super) orders: UnixStream,
+    pub(super) idle: Weak<Idle>,
+}
+
+impl Warden {
+    pub(super) fn start(command: Command, home: Option<Home>) -> io::Result<Self> {
+        let child = tokio::process::Command::from(command).spawn()?;
+        let pid = child.id().map_or(0, |pid| pid as i32);
+        orphans::knows(pid);
+        Ok(Self { child, pid, spent_ms: 0, home })
+    }
+
+    /// Where it takes its orders from, if it takes more than one.
+    pub(super) fn orders(&self) -> Option<&UnixStream> {
+        self.home.as_ref().map(|home| &home.orders)
+    }
+
+    /// From here on it is waited for.
+    pub(super) fn at_work(self) -> Self {
+        orphans::is_waited_for(self.pid);
+        self
+    }
+
+    pub(super) async fn end(&mut self) -> Option<ExitStatus> {
+        self.child.wait().await.ok()
+    }
+
+    /// After a job that left nothing behind.
+    pub(super) fn rest(mut self, report: &Report) {
+        self.spent_ms += report.cpu_ms;
+        orphans::rests(self.pid);
+        // Nobody is left to give it a job: the end of its orders ends it.
+        if let Some(idle) = self.home.as_ref().and_then(|home| home.idle.upgrade()) {
+            idle.lock().unwrap_or_else(PoisonError::into_inner).push(self);
+        }
+    }
+
+    /// Ends it. One that somebody stopped does not notice, and is killed.
+    pub(super) async fn dismiss(mut self) {
+        self.home = None;
+        if timeout(FORCE, self.child.wait()).await.is_err() {
+            let _ = self.child.kill().await;
+        }
+        orphans::forgets(self.pid);
+    }
+}

@@ -1,0 +1,268 @@
+//! One warden for one job after the other: each job is on its own, and nothing of one is left when the next begins.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use loopkeeper::adapters::process::{Ended, How, Job, OutputEvent, Running, Stdin, Wardens, start};
+use loopkeeper::adapters::sandbox::Domain;
+use loopkeeper_core::check::Ending;
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+
+use crate::kill_domain::rig::{assert_nobody, domains, hostile, job, stayed, token, until_ready};
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn shell(script: &str) -> Job {
+    job(&["sh", "-c", script])
+}
+
+/// Runs a job: the number of its warden, what it printed, how it ended.
+async fn ran(wardens: &Wardens, job: &Job) -> (u32, String, Ended) {
+    let running = wardens.start(job).unwrap();
+    let pid = running.pid();
+    let (text, ended) = text_of(running).await;
+    (pid, text, ended)
+}
+
+async fn text_of(mut running: Running) -> (String, Ended) {
+    let mut text = String::new();
+    while let Some(event) = running.next().await {
+        if let OutputEvent::Line { bytes, .. } = event {
+            text += &(String::from_utf8(bytes).unwrap() + "\n");
+        }
+    }
+    (text, running.end().await)
+}
+
+/// Whoever is not waited for stays as a name in the table.
+async fn until_dead(pid: u32) {
+    let end = Instant::now() + LONG;
+    let state = || fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    while !state().is_empty() && !state().contains(") Z ") {
+        assert!(Instant::now() < end, "{}", state());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    list.split_ascii_whitespace().map(|it| it.parse().unwrap()).collect()
+}
+
+/// What is mounted inside stays inside, so that only a namespace's warden has anything to forget.
+fn mounts_are_its_own(domain: &Domain) -> bool {
+    matches!(domain, Domain::PidNamespace { .. }) && geteuid().is_root()
+}
+
+#[tokio::test]
+async fn jobs_that_leave_nothing_behind_share_a_warden_and_nothing_else() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("in"), "read me\n").unwrap();
+        let (first, said, ended) = ran(&wardens, &shell("A=1; export A; cd /; echo one; exit 3")).await;
+        assert_eq!((said.as_str(), ended.exit), ("one\n", Some(3)));
+        let own = Job {
+            cwd: folder.path().into(),
+            env: vec![("PATH".into(), "/usr/bin:/bin".into()), ("B".into(), "2".into())],
+            stdin: Stdin::File(folder.path().join("in")),
+            ..shell("pwd; cat; echo ${A-none} $B; ls /proc/self/fd | wc -l; echo oh >&2")
+        };
+        let (second, said, ended) = ran(&wardens, &own).await;
+        let lines: Vec<&str> = said.lines().collect();
+        let place = folder.path().to_str().unwrap();
+        // No more files are open than for a job that is alone.
+        let alone = start(&shell("ls /proc/self/fd | wc -l"), &domain).unwrap();
+        let open = text_of(alone).await.0;
+        for expect in [place, "read me", "none 2", open.trim(), "oh"] {
+            assert!(lines.contains(&expect), "{expect}: {said}");
+        }
+        assert_eq!((second, ended.exit, ended.survivors.len()), (first, Some(0), 0), "{domain:?}");
+        let (third, _, ended) = ran(&wardens, &shell("kill -SEGV $$")).await;
+        assert_eq!((third, ended.exit, ended.signal), (first, None, Some(11)));
+        let script = folder.path().join("script");
+        fs::write(&script, "no program").unwrap();
+        assert!(wardens.start(&job(&[script.to_str().unwrap()])).is_err());
+        assert!(wardens.start(&Job { cwd: "/nowhere".into(), ..shell("true") }).is_err());
+        wardens.dismiss().await;
+        let (other, _, _) = ran(&wardens, &shell("true")).await;
+        assert_ne!(other, first);
+    }
+}
+
+#[tokio::test]
+async fn the_time_of_a_job_is_its_own() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let busy = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+        let (_, _, long) = ran(&wardens, &shell(busy)).await;
+        let mut running = wardens.start(&shell("echo ready; read -r line < /dev/zero & sleep 600")).unwrap();
+        until_ready(&mut running).await;
+        running.terminate(How::Now);
+        running.end().await;
+        let mut running = wardens.start(&shell("echo ready; sleep 600")).unwrap();
+        until_ready(&mut running).await;
+        let so_far = running.cpu_ms();
+        running.terminate(How::Now);
+        running.end().await;
+        assert!(long.cpu_ms >= 50, "{long:?}");
+        assert!(so_far < long.cpu_ms, "{so_far} {long:?}");
+    }
+}
+
+#[tokio::test]
+async fn who_outlives_a_job_is_named_and_gone_before_the_next() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        for _ in 0..3 {
+            let token = token("again");
+            let ended = wardens.start(&hostile(&token, "exit")).unwrap().end().await;
+            assert_nobody(&token, "after the end");
+            assert_eq!((ended.exit, ended.left.len()), (Some(7), 0));
+            assert!(ended.survivors.len() > 40, "{:?}", ended.survivors);
+            let token = crate::kill_domain::rig::token("stop");
+            let mut running = wardens.start(&hostile(&token, "stay")).unwrap();
+            until_ready(&mut running).await;
+            running.terminate(How::Now);
+            assert_eq!(running.end().await.signal, Some(9));
+            assert_nobody(&token, "after the stop");
+        }
+    }
+}
+
+#[tokio::test]
+async fn jobs_at_the_same_time_have_wardens_of_their_own() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let mut long = wardens.start(&shell("echo ready; sleep 600")).unwrap();
+        until_ready(&mut long).await;
+        let (short, ..) = ran(&wardens, &shell("true")).await;
+        assert_ne!(short, long.pid());
+        long.terminate(How::Now);
+        assert_eq!(long.end().await.signal, Some(9));
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_comes_late_does_not_reach_the_next_job() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let mut late = wardens.start(&shell("echo ready")).unwrap();
+        let pid = late.pid();
+        while late.next().await.is_some() {}
+        let mut next = wardens.start(&shell("echo ready; sleep 0.3; exit 4")).unwrap();
+        until_ready(&mut next).await;
+        late.terminate(How::Now);
+        assert_eq!(next.pid(), pid);
+        assert_eq!(next.end().await.exit, Some(4), "{domain:?}");
+        assert_eq!(late.end().await.exit, Some(0));
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let token = token("dropped");
+        let command = job(&["bash", "-c", "sleep 600; true", &token]);
+        let nothing =
+            tokio::time::timeout(Duration::from_millis(300), wardens.run_to_end(&command, LONG)).await;
+        assert!(nothing.is_err());
+        let run = wardens.run_to_end(&shell("sleep 600"), Duration::from_millis(300)).await;
+        assert_eq!(run.ending, Ending::TimedOut);
+        let run = wardens.run_to_end(&shell("echo fine"), LONG).await;
+        assert_eq!((run.ending, run.stdout), (Ending::Exited(0), b"fine\n".to_vec()));
+        let gone = tokio::task::spawn_blocking(move || stayed(&token, LONG));
+        assert_eq!(gone.await.unwrap(), [""; 0]);
+    }
+}
+
+/// At work or idle, killed or stopped: the next job has another.
+#[tokio::test]
+async fn a_warden_that_was_ended_gets_no_more_jobs() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let signal = |pid: u32, signal| kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
+        let (idle, ..) = ran(&wardens, &shell("true")).await;
+        // Around a namespace's warden stands bubblewrap, and takes it along.
+        let inner = children(idle);
+        signal(idle, Signal::KILL);
+        for pid in inner.into_iter().chain([idle]) {
+            until_dead(pid).await;
+        }
+        let (mut at_work, said, _) = ran(&wardens, &shell("echo fine")).await;
+        assert_eq!((said.as_str(), at_work == idle), ("fine\n", false));
+        for (kind, ends) in [(Signal::KILL, 9), (Signal::STOP, 9)] {
+            let token = token("ended");
+            let mut running = wardens.start(&job(&["bash", "-c", "echo ready; sleep 600", &token])).unwrap();
+            until_ready(&mut running).await;
+            assert_eq!(running.pid(), at_work);
+            for pid in children(at_work).into_iter().chain([at_work]) {
+                signal(pid, kind);
+            }
+            running.terminate(How::Now);
+            assert_eq!(running.end().await.signal, Some(ends), "{domain:?} {kind:?}");
+            let (other, said, _) = ran(&wardens, &shell("echo fine")).await;
+            assert_eq!((said.as_str(), other == at_work), ("fine\n", false));
+            at_work = other;
+        }
+    }
+}
+
+/// The control: what is mounted there is seen by the job that mounts it, and by no job after it.
+#[tokio::test]
+async fn nothing_that_a_job_mounts_covers_what_the_next_one_runs() {
+    for domain in domains().into_iter().filter(mounts_are_its_own) {
+        let wardens = Wardens::of(&domain);
+        let folder = tempfile::tempdir().unwrap();
+        let shown = folder.path().join("shown");
+        fs::write(&shown, "true\n").unwrap();
+        fs::write(folder.path().join("false"), "false\n").unwrap();
+        let here = |script: &str| Job { cwd: folder.path().into(), ..shell(script) };
+        let (first, said, _) = ran(&wardens, &here("mount --bind false shown && cat shown")).await;
+        assert_eq!(said, "false\n");
+        let (second, said, _) = ran(&wardens, &here("cat shown")).await;
+        assert_eq!((said.as_str(), second == first), ("true\n", false));
+    }
+}
+
+#[tokio::test]
+async fn who_is_dismissed_is_gone() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let (pid, ..) = ran(&wardens, &shell("true")).await;
+        let process = Path::new("/proc").join(pid.to_string());
+        assert!(process.exists());
+        let line = fs::read_to_string(process.join("cmdline")).unwrap();
+        assert!(line.contains("--orders") && !line.contains("true"), "the line is of no job: {line}");
+        assert_eq!(fs::read_link(process.join("cwd")).unwrap(), Path::new("/"));
+        wardens.dismiss().await;
+        assert!(!process.exists());
+    }
+}
+
+#[tokio::test]
+async fn an_idle_warden_notices_that_its_keeper_is_gone() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let (pid, ..) = ran(&wardens, &shell("true")).await;
+        // All that its keeper holds of it; the process stays to be waited for.
+        drop(wardens);
+        until_dead(pid).await;
+    }
+}
+
+/// The rig sees a warden that stays: one that is at work is there after a dismissal of the idle ones.
+#[tokio::test]
+async fn control_a_dismissal_is_of_the_idle_ones() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let mut running: Running = wardens.start(&shell("echo ready; sleep 600")).unwrap();
+        until_ready(&mut running).await;
+        wardens.dismiss().await;
+        assert!(Path::new("/proc").join(running.pid().to_string()).exists());
+        running.terminate(How::Now);
+        running.end().await;
+    }
+}
