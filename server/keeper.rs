@@ -58,8 +58,8 @@ pub enum KeeperError {
     NoLoop { path: PathBuf },
     #[error("The workspace cannot be checked: {message}")]
     Workspace { message: String },
-    #[error("The keeper did not start: {words}")]
-    Refused { words: String },
+    #[error("the keeper did not start: {what}")]
+    Refused { what: String, hint: Option<String> },
     #[error("Could not {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },
 }
@@ -81,7 +81,9 @@ impl KeeperError {
             Self::Terminated { .. } => "go on with `loopkeeper resume`".to_owned(),
             Self::NoLoop { .. } => "start the loop again".to_owned(),
             Self::Workspace { .. } => "check that every folder of the work tree can be read".to_owned(),
-            Self::Refused { .. } => "fix what it names, then start again".to_owned(),
+            Self::Refused { hint, .. } => {
+                hint.clone().unwrap_or_else(|| "fix what it names, then start again".to_owned())
+            }
         }
     }
 

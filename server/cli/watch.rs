@@ -93,13 +93,13 @@ impl Watched {
     ) -> Result<Option<Answer>, Failure> {
         tell(following, show)?;
         let Some(state) = following.state() else {
-            return Ok((!alive).then(|| Err(self.interrupted())));
+            return Ok((!alive).then(|| Err(self.interrupted(following))));
         };
         if let Some(outcome) = &state.outcome {
             return Ok(Some(Ok(Exit::of(outcome))));
         }
         if !alive {
-            return Ok(Some(Err(self.interrupted())));
+            return Ok(Some(Err(self.interrupted(following))));
         }
         show.refresh(state);
         Ok(show.is_closed().then_some(Ok(Exit::Done)))
@@ -109,7 +109,10 @@ impl Watched {
         Ok(self.store.keeper_of(&self.dir)? != Keeper::Gone)
     }
 
-    fn interrupted(&self) -> Failure {
+    fn interrupted(&self, following: &Following) -> Failure {
+        if let Some(damage) = following.damage() {
+            return loops::damaged(damage);
+        }
         let id = self.dir.id();
         Failure::ended(format_args!("loop {id} is interrupted: its keeper is gone"))
             .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))

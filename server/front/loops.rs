@@ -32,8 +32,7 @@ impl Seen {
         following.look()?;
         let damage = following.damage().map(str::to_owned);
         match (following.state(), damage) {
-            (None, Some(damage)) => Err(Failure::ended(damage)
-                .hint("Nothing was changed. Restore it from a backup, or start a new loop.")),
+            (None, Some(damage)) => Err(damaged(&damage)),
             (state, damage) => Ok(state.cloned().map(|state| Self { dir, state, keeper, damage })),
         }
     }
@@ -100,6 +99,11 @@ pub(crate) fn all(store: &StateDir, tell: impl Fn(Failure)) -> Result<Vec<Seen>,
         }
     }
     Ok(loops)
+}
+
+/// A record that nobody may go on from.
+pub(crate) fn damaged(what: &str) -> Failure {
+    Failure::ended(what).hint("Nothing was changed. Restore it from a backup, or start a new loop.")
 }
 
 /// Where the user stands.

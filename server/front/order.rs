@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::failure::{Failure, Kind};
-use super::loops::Seen;
+use super::loops::{Seen, damaged};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::socket::MAX_LINE;
 
@@ -83,7 +83,9 @@ fn taken(store: &StateDir, loop_id: &str, order: Value) -> Result<Reply, Failure
 /// Why nothing can be asked of a loop that has no keeper.
 pub(crate) fn nobody_there(seen: &Seen) -> Failure {
     let id = seen.dir.id();
-    if seen.is_open() {
+    if let Some(damage) = &seen.damage {
+        damaged(damage)
+    } else if seen.is_open() {
         Failure::conflict(format_args!("loop {id} is interrupted: nothing of it runs"))
             .hint(format_args!("`loopkeeper resume {id}` goes on, `loopkeeper stop {id}` ends it."))
     } else {

@@ -63,6 +63,9 @@ fn tree_after(seen: &Seen, to: u32) -> Result<&str, Failure> {
 pub(crate) fn named(seen: &Seen, to: u32, typed: &[String]) -> Result<Vec<String>, Failure> {
     const MEANT: &str = "Paths are meant from the root of the work tree.";
     let tree = tree_after(seen, to)?;
+    if typed.is_empty() {
+        return Ok(Vec::new());
+    }
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
     let snapshots = Store::open(&workspace.snapshots(), workspace.root())?;
     let mut paths = Vec::new();

@@ -7,7 +7,7 @@ use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{Argument, Resolved, Settings};
-use loopkeeper_core::task::{self, Document, Finding, Place, Task, TaskId};
+use loopkeeper_core::task::{self, Document, Finding, FindingCode, Place, Task, TaskId};
 
 use super::failure::{Failure, Kind};
 use crate::adapters::config_files;
@@ -100,8 +100,11 @@ impl Work {
     /// Refuses a task that would run less than its author wrote.
     pub(crate) fn refuse_broken(&self) -> Result<(), Failure> {
         let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_start()).collect();
+        let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
         match blocking.as_slice() {
             [] => Ok(()),
+            [one] if unread => Err(Failure::usage(self.finding(one))
+                .hint("Correct the file: what cannot be read as a whole is not started in part.")),
             [one] => Err(Failure::usage(self.finding(one))
                 .hint("Correct the line: a check that cannot run as written is never run.")),
             several => {

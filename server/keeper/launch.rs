@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use loopkeeper_core::decide::{Loop, Order};
 use loopkeeper_core::journal::{LoopSpec, Record};
+use loopkeeper_core::view::words;
 use serde::Serialize;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
@@ -105,12 +106,14 @@ fn ended_early(dir: &LoopDir, status: ExitStatus) -> Result<(), KeeperError> {
     if status.success() {
         return Ok(());
     }
-    let mut words = String::new();
+    let mut said = String::new();
     if let Ok(mut file) = File::open(log_file(dir)) {
         let _ = file.seek(SeekFrom::Start(0));
-        let _ = file.take(4096).read_to_string(&mut words);
+        let _ = file.take(4096).read_to_string(&mut said);
     }
-    Err(KeeperError::Refused { words: words.trim().to_owned() })
+    let said = said.trim();
+    let (what, hint) = words::fact_and_hint(said.strip_prefix("error: ").unwrap_or(said));
+    Err(KeeperError::Refused { what: what.to_owned(), hint: hint.map(str::to_owned) })
 }
 
 /// Keeps a loop in this process until it ends.

@@ -243,6 +243,12 @@ fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
     let journals = journals();
     damage(&journals[0], 1);
     terminal.run(&["status"]).expect(0).out("its journal is damaged").out("already");
+    let id = journals[0].parent().unwrap().file_name().unwrap().to_str().unwrap();
+    for args in [&["resume", id][..], &["stop", id], &["watch", id], &["pause", id], &["steer", id, "look"]] {
+        let ran = terminal.run(args);
+        ran.expect(1).err("is damaged in line 2").err("Hint: Nothing was changed. Restore ");
+        assert_eq!((ran.stderr.matches("error: ").count(), ran.stderr.matches("resume").count()), (1, 0));
+    }
     damage(&journals[0], 0);
     terminal.run(&["status"]).expect(0).err("journal.jsonl is damaged in line 1").out("already");
     damage(&journals[1], 0);

@@ -48,6 +48,8 @@ fn what_cannot_run_as_written_is_named_with_its_line() {
     };
     check("PROMPT.md", &format!("{TASK}- Lint: `$ `\n"), &["PROMPT.md:6: "]);
     check("PROMPT.md", &format!("{TASK}- A: `$ `\n- B: `has x`\n"), &["PROMPT.md:6: ", "PROMPT.md:7: "]);
+    check("PROMPT.md", "", &["PROMPT.md:1: ", "Hint: Correct the file: "]);
+    check("prd.json", "{\n\"userStories\": [ {", &["prd.json:", "Hint: Correct the file: "]);
     check("loopkeeper.toml", "\nagnet = 1\n", &["loopkeeper.toml:2: ", "Hint: Did you mean `agent`?\n"]);
     check("loopkeeper.toml", "[spawns]\nbudget = 0\n", &["loopkeeper.toml:2: ", "from 1"]);
     check("loopkeeper.toml", "a = 1\nb = 2\n", &["loopkeeper.toml:1: ", "loopkeeper.toml:2: "]);
