@@ -31,5 +31,6 @@ mod table;
 mod takeover;
 mod terminal;
 mod trees;
+mod wardens;
 mod ways_back;
 mod weakening;
