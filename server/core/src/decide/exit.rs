@@ -117,7 +117,8 @@ fn rests(state: &Loop, last: &Iteration) -> bool {
 }
 
 fn open_item_names(state: &Loop) -> Vec<&str> {
-    state.open_items().map(|it| it.title.as_str()).collect()
+    let open: Vec<&str> = state.open_items().map(|it| it.title.as_str()).collect();
+    if open.is_empty() { claimed::struck_out(&state.plan, &state.spec.plan) } else { open }
 }
 
 fn open_tail(open: &[&str]) -> String {

@@ -2,6 +2,8 @@
 //! several times in a row, a plan worked off, or nothing but tests run for too long. An `EXIT_SIGNAL: false` has
 //! already made the claim of its iteration none.
 
+use std::collections::HashSet;
+
 use crate::journal::{Claim, Outcome};
 use crate::task::PlanItem;
 
@@ -55,8 +57,22 @@ pub(in super::super) fn is_complete(plan: &[PlanItem]) -> bool {
 /// Complete, and not just by striking out what was open: an item is ticked that was not at the start.
 pub(in super::super) fn is_worked_off(plan: &[PlanItem], start: &[PlanItem]) -> bool {
     let was_open = start.iter().any(|it| it.blocking && !it.done);
-    let done_before = |item: &PlanItem| start.iter().any(|it| it.done && it.id == item.id);
-    is_complete(plan) && (!was_open || plan.iter().any(|it| it.blocking && it.done && !done_before(it)))
+    is_complete(plan) && (!was_open || is_newly_ticked(plan, start))
+}
+
+fn is_newly_ticked(plan: &[PlanItem], start: &[PlanItem]) -> bool {
+    let done_before: HashSet<&str> = start.iter().filter(|it| it.done).map(|it| it.id.as_str()).collect();
+    plan.iter().any(|it| it.blocking && it.done && !done_before.contains(it.id.as_str()))
+}
+
+/// What was open at the start and is gone, where nothing was ticked: a plan that is thrown away is not worked off.
+pub(super) fn struck_out<'a>(plan: &[PlanItem], start: &'a [PlanItem]) -> Vec<&'a str> {
+    if is_newly_ticked(plan, start) {
+        return Vec::new();
+    }
+    let there: HashSet<&str> = plan.iter().map(|it| it.id.as_str()).collect();
+    let gone = start.iter().filter(|it| it.blocking && !it.done && !there.contains(it.id.as_str()));
+    gone.map(|it| it.title.as_str()).collect()
 }
 
 /// What test-only iterations come to, in words: a reason to end where no check decides, elsewhere advice.
