@@ -1,6 +1,6 @@
-//! `loopkeeper acp [--held] -- ARGV…`: stands between the keeper and an agent that speaks the Agent Client Protocol. The prompt
-//! comes on stdin, what is to be seen to in the environment; what the agent does is printed as lines, as other agents
-//! print them. What is said to it is decided by the core. It must stay small: it waits as long as the agent works.
+//! `loopkeeper acp [--held] -- ARGV…`: stands between the keeper and an agent that speaks the Agent Client Protocol.
+//! The prompt comes on stdin, the order in the environment; what the agent does is printed as lines, as other agents
+//! print them. The core decides what is said to it. It must stay small: it waits as long as the agent works.
 
 mod child;
 

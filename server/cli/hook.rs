@@ -42,7 +42,7 @@ fn install(settings: &Settings<'_>, out: &mut Out) -> Result<(), Failure> {
     match settings.install(&program()?)? {
         Done::Changed => {
             out.line(format_args!("Put into {FILE}: Claude Code asks here whether its turn may end."));
-            out.line("A session that is open already has to be started again.");
+            out.line("Sessions that are already open have to be started again.");
         }
         Done::Nothing => out.line(format_args!("It is already in {FILE}.")),
     }

@@ -100,11 +100,11 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     gated.wait_for("agent-started", 0);
     assert_eq!(gated.state(), ("working".into(), "iterating".into()));
     terminal.run(&["status"]).expect(0).out("Working: iteration 1/25").out("It is there");
-    terminal.run(&["run", "--trust"]).expect(1).err("works in");
+    terminal.run(&["run", "--trust"]).expect(1).err("already works in ");
     terminal.run(&["rollback", "latest", "0"]).expect(1).err("at work").err("Hint: Pause it first");
     terminal.run(&["resume"]).expect(1).err("not paused");
     terminal.run(&["steer", "latest", "look at the gate"]).expect(0);
-    terminal.run(&["steer", "latest", " "]).expect(2).err("empty");
+    terminal.run(&["steer", "latest", " "]).expect(2).err("the hint is empty");
     terminal.run(&["reset", "session"]).expect(0).out("nothing to reset");
     terminal.run(&["pause"]).expect(0).out("after its current iteration");
     gated.iteration("echo second > precious");
@@ -113,7 +113,7 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     terminal.run(&["check"]).expect(1).out("fail").err("its checks come after what the agent does now");
     terminal.run(&["diff", "latest", "1"]).expect(0).out("-first").out("+second");
     terminal.run(&["diff", "latest", "2"]).expect(2).err("no iteration 2");
-    terminal.run(&["rollback", "latest", "7"]).expect(2).err("7");
+    terminal.run(&["rollback", "latest", "7"]).expect(2).err("has no snapshot after iteration 7");
     terminal.run(&["rollback", "latest", "0"]).expect(0).out("as they were at the start");
     assert_eq!(terminal.read("precious"), "first\n");
     let seq = gated.status()["seq"].as_u64().unwrap();

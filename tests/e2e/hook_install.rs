@@ -44,7 +44,7 @@ fn what_was_put_in_is_taken_out_without_a_trace() {
         let told: Value = serde_json::from_str(&with).expect("JSON");
         let command = told["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().expect("a command");
         assert_eq!(command, format!("'{}' hook session stop", env!("CARGO_BIN_EXE_loopkeeper")));
-        terminal.run(&["hook", "install"]).expect(0).out("already");
+        terminal.run(&["hook", "install"]).expect(0).out("It is already in .claude/settings.local.json.");
         assert_eq!(terminal.read(FILE), with);
         terminal.run(&["hook", "remove"]).expect(0).out("Taken out of");
         assert_eq!(tree(&terminal.root()), as_it_was);
@@ -67,7 +67,7 @@ fn a_file_that_was_edited_since_keeps_its_edits() {
     let mut told: Value = serde_json::from_str(&terminal.read(FILE)).expect("JSON");
     told["permissions"] = serde_json::json!({"allow": ["Bash(ls)"]});
     terminal.file(FILE, &serde_json::to_string_pretty(&told).expect("text"));
-    terminal.run(&["hook", "install"]).expect(0).out("already");
+    terminal.run(&["hook", "install"]).expect(0).out("It is already in .claude/settings.local.json.");
     terminal.run(&["hook", "remove"]).expect(0);
     assert_eq!(
         terminal.read(FILE),

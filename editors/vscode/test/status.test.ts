@@ -112,7 +112,7 @@ test("the tooltip says that it is one's own session, and what to do there", () =
   assert.match(shown(yours(3, "send your session any prompt to go on"))?.tooltip ?? "", /pass: send your session any prompt to go on\n/);
   const at = shown(loop({ session: { id: "s", startedAt: "", resets: 0, own: true } }))?.tooltip.split("\n");
   assert.deepEqual(at?.slice(1), ["iteration 7 of 30, 3 of 5 criteria pass: working", "agent mine, in your own session", unknown]);
-  assert.ok(!shown(loop({ session: { id: "s", startedAt: "", resets: 0 } }))?.tooltip.includes("own session"));
+  assert.equal(shown(loop({ session: { id: "s", startedAt: "", resets: 0 } }))?.tooltip.includes("own session"), false);
 });
 
 test("the tooltip says what is waited for", () => {
@@ -147,5 +147,5 @@ test("subagents and who started them are in the tooltip", () => {
   const at = lines.indexOf("2 of 12 subagents, 2 deep, 1 refused");
   assert.deepEqual(lines.slice(at + 1, at + 3).map((it) => it.trim()), ["look around (started)", "read (ended)"]);
   assert.ok(at >= 0 && (lines[at + 2] ?? "").search(/\S/) > (lines[at + 1] ?? "").search(/\S/), "the one below the other is further in");
-  assert.ok(!shown(loop())?.tooltip.includes("subagents"), "without any nothing is said");
+  assert.equal(shown(loop())?.tooltip.includes("subagents"), false, "without any nothing is said");
 });

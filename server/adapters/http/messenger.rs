@@ -1,5 +1,6 @@
-//! Makes one request, in a process of its own (`loopkeeper-request`). Each host is resolved once, every address is judged by the core's rules, and one that passed is
-//! what is connected to: no proxy, no second look-up, no cookie. A redirect is a request like the first.
+//! Makes one request, in a process of its own (`loopkeeper-request`). Each host is resolved once, every address is
+//! judged by the core's rules, and one that passed is what is connected to: no proxy, no second look-up, no cookie. A
+//! redirect is a request like the first.
 
 use std::fmt;
 use std::io::{self, Read, Write as _};

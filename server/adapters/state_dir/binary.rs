@@ -13,7 +13,8 @@ use super::lock::{Gate, pass};
 use super::{StateDir, StateError};
 use crate::adapters::durable;
 
-/// Small programs, for what the whole one can do too and for requests. They lie beside it where they were installed along.
+/// The small programs: for requests, and for what the whole program can do as well. They lie beside it where they were
+/// installed too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Keeper,

@@ -26,7 +26,8 @@ test("vscode_orders: Start Loop saves the task first", async () => {
   assert.equal(order.task, stage.uri("PROMPT.md"));
   assert.match(stage.read("PROMPT.md"), /as ISO has them/);
   const sequence = stage.received().map((it) => it.params?.command ?? it.method);
-  assert.ok(sequence.indexOf("textDocument/didSave") < sequence.indexOf("loopkeeper.server.start"), "saved before it was sent");
+  const [saved, sent] = ["textDocument/didSave", "loopkeeper.server.start"].map((it) => sequence.indexOf(it));
+  assert.ok(saved >= 0 && saved < sent, `saved before it was sent: ${sequence.join(", ")}`);
 });
 
 test("vscode_orders: of several tasks the user picks one", async () => {
