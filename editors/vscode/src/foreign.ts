@@ -1,15 +1,14 @@
 // A loop of Claude Code's own plugin: shown, never driven. Pure, as status.ts is.
 
+import { type Bar, widest } from "./bar";
 import type { ForeignLoop } from "./protocol";
-import type { Bar } from "./status";
 
 /** `iteration 3 of 20`; without a limit `iteration 3`. */
 export function foreignProgress(it: ForeignLoop): string {
   return it.maxIterations === undefined ? `iteration ${it.iteration}` : `iteration ${it.iteration} of ${it.maxIterations}`;
 }
 
-/** `widest`: of the text. */
-export function foreignBar(it: ForeignLoop, widest: number): Bar {
+export function foreignBar(it: ForeignLoop): Bar {
   const count = it.maxIterations === undefined ? `${it.iteration}` : `${it.iteration}/${it.maxIterations}`;
   const until = it.promise === undefined ? "" : `, until <promise>${it.promise}</promise>`;
   return {

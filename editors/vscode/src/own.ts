@@ -1,5 +1,6 @@
 // A loop in a session of Claude Code that its user opened: how it is known, and what it says while it waits for them.
 
+import { type Bar, widest } from "./bar";
 import type { LoopStatus } from "./protocol";
 
 export const costUnknown = "cost unknown: Claude does not report it in an interactive session";
@@ -20,7 +21,7 @@ export function firstMessage(it: LoopStatus): string | undefined {
 }
 
 /** For the status bar. Whoever has just started it is about to speak; in the middle of it they may be elsewhere. */
-export function yourTurn(it: LoopStatus, widest: number): { icon: string; text: string; tone: "normal" | "warning" } {
+export function yourTurn(it: LoopStatus): Pick<Bar, "icon" | "text" | "tone"> {
   if (it.iteration === 0) return { icon: "comment", text: "Ralph: type in Claude", tone: "normal" };
   const count = `Ralph ${it.iteration}/${it.limits.iterations}`;
   const whole = `${count} · your turn`;

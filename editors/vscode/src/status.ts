@@ -1,6 +1,7 @@
 // What the status bar says, computed from the server's last status. Pure: no editor, no clock of its own.
 // The text holds only our words and numbers, never text of a task or an agent; at most 24 characters besides the icon.
 
+import { type Bar, widest } from "./bar";
 import { facts, waiting } from "./facts";
 import { foreignBar } from "./foreign";
 import { awaitsSession, firstMessage, yourTurn } from "./own";
@@ -21,16 +22,6 @@ export interface BarInput {
   news: string[];
 }
 
-export interface Bar {
-  icon: string;
-  text: string;
-  label: string;
-  tooltip: string;
-  tone: "normal" | "warning" | "error";
-}
-
-export const widest = 24;
-
 /** `undefined`: there is nothing here that Ralph could work on. */
 export function bar(input: BarInput): Bar | undefined {
   if (input.server === "failed") return failed(input.reason ?? "The server does not run.");
@@ -44,7 +35,7 @@ export function bar(input: BarInput): Bar | undefined {
   if (input.question !== undefined) return asked(input.question);
   if (status.tasks.some((it) => it.checking)) return plain("sync~spin", "Ralph checking", "Ralph, running checks", tasks(status));
   const [plugins] = status.foreign ?? [];
-  if (plugins) return foreignBar(plugins, widest);
+  if (plugins) return foreignBar(plugins);
   const ended = unseen(status, input.news);
   if (ended) return one(ended, input.now);
   if (status.tasks.length === 0) return undefined;
@@ -123,7 +114,7 @@ function one(it: LoopStatus, now: number): Bar {
   if (isTripped(it) && !isCooling(it)) return as("error", stoppedAt(it), `${situation(it)}, ${progress(it)}`, "error");
   switch (it.state) {
     case "needsYou":
-      if (awaitsSession(it)) return { ...as("", "", `your turn: ${situation(it)}`), ...yourTurn(it, widest) };
+      if (awaitsSession(it)) return { ...as("", "", `your turn: ${situation(it)}`), ...yourTurn(it) };
       return as("bell-dot", "Ralph needs you", `needs you: ${situation(it)}`, "warning");
     case "paused":
       return as("debug-pause", `Ralph ${count}`, `paused, ${progress(it)}`);

@@ -2,9 +2,10 @@
 
 import { StatusBarAlignment, ThemeColor, window, workspace } from "vscode";
 import type { Disposable, Memento } from "vscode";
+import type { Bar } from "./bar";
 import type { Server } from "./client";
 import { bar, isActive, unseen } from "./status";
-import type { Bar, BarInput } from "./status";
+import type { BarInput } from "./status";
 
 /** An ended loop is news for this long, unless it is looked at before. */
 const news = 10 * 60_000;

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Bar, widest } from "../src/bar";
 import type { ForeignLoop, LoopStatus } from "../src/protocol";
-import { bar, widest } from "../src/status";
-import type { Bar } from "../src/status";
+import { bar } from "../src/status";
 import { counts, ended, loop, status, task } from "./samples";
 
 const now = Date.parse("2026-11-20T14:00:00Z");
