@@ -7,9 +7,9 @@ pub mod start;
 
 use serde_json::Value;
 
-use crate::agent::fields::{micros, number, status, text, text_at, tool_use};
+use crate::agent::fields::{first, micros, number, status, text, text_at, tool_use};
 use crate::agent::provider::{self, Trouble};
-use crate::agent::{Act, AgentEvent, Turn};
+use crate::agent::{Act, AgentEvent, ProviderClass, Turn};
 
 /// How it says that a tool was not allowed.
 const DENIED: [&str; 3] = [
@@ -130,7 +130,12 @@ fn tokens(value: &Value) -> u64 {
 
 fn trouble(event: &Value) -> Trouble {
     let data = event.pointer("/error/data").unwrap_or(&Value::Null);
-    let mut trouble = provider::classify(text(data, "message"), status(data, "statusCode"));
+    let name = text_at(event, "/error/name");
+    let words = first([text(data, "message"), name]);
+    let mut trouble = provider::classify(words, status(data, "statusCode"));
+    if name == "ProviderAuthError" {
+        trouble.class = ProviderClass::Login;
+    }
     let announced = text_at(data, "/responseHeaders/retry-after");
     trouble.reset = trouble.reset.or_else(|| provider::reset_in(&format!("retry-after: {announced}")));
     trouble

@@ -67,8 +67,16 @@ pub(super) fn nearly_a_box(out: &mut Outline, source: &Source<'_>, text: &Inline
         "x" | "X" => "[x]",
         _ => return,
     };
+    // `[]byte` is a type.
+    let none = mark.is_empty() && !rest.starts_with(char::is_whitespace);
     let escaped = source.is_escaped(text.range.start);
-    if escaped || mark.len() > 2 || rest.is_empty() || rest.starts_with(['(', '[']) || text.link.is_some() {
+    if none
+        || escaped
+        || mark.len() > 2
+        || rest.is_empty()
+        || rest.starts_with(['(', '['])
+        || text.link.is_some()
+    {
         return;
     }
     let space = if rest.starts_with([' ', '\t']) { "" } else { " " };

@@ -67,6 +67,15 @@ fn a_session_that_is_gone_is_told_apart() {
 }
 
 #[test]
+fn a_missing_login_is_one_by_its_name() {
+    let line = r#"{"type":"error","sessionID":"s","error":{"name":"ProviderAuthError","data":{"providerID":"a","message":"no key for a"}}}"#;
+    let error = read(Dialect::Opencode, line, "", 1).error.unwrap();
+    assert_eq!((error.class, error.message.as_str()), (Login, "no key for a"));
+    let nameless = r#"{"type":"error","sessionID":"s","error":{"name":"MessageAbortedError"}}"#;
+    assert_eq!(read(Dialect::Opencode, nameless, "", 1).error.unwrap().message, "MessageAbortedError");
+}
+
+#[test]
 fn what_was_refused_by_a_rule_is_a_denial() {
     let line = |error: &str| {
         format!(

@@ -126,6 +126,6 @@ fn what_is_nearly_a_box_is_told() {
     let (items, findings) = found("- [ ] a\n- [ ]b\n- [] c\n- [x]`d`\n- [ x] é\n* [X ]e\n");
     assert_eq!(items, 1);
     assert_eq!(findings, ["[ ] => [ ] ", "[] => [ ]", "[x] => [x] ", "[ x] => [x]", "[X ] => [x] "]);
-    let others = "- [x](a.md)\n- [-] gone\n- [a]b\n- \\[ ]b\n- `[ ]b`\n- [ ]\n- [x][1]\n\n[1]: b\n";
+    let others = "- [x](a.md)\n- [-] gone\n- [a]b\n- []byte\n- \\[ ]b\n- `[ ]b`\n- [ ]\n- [x][1]\n\n[1]: b\n";
     assert_eq!(found(others), (0, Vec::new()));
 }
