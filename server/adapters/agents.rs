@@ -5,9 +5,9 @@
 
 pub mod hooks_off;
 pub mod second_home;
+mod unfit;
 
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::agent::claude::settings;
@@ -20,6 +20,7 @@ use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{AgentSettings, Permissions};
 use loopkeeper_core::task::{Check, Criterion};
 
+use self::unfit::Unfit;
 use super::config_files;
 
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +30,7 @@ pub enum AgentError {
     #[error("the agent `{agent}` cannot start: no program `{program}` on PATH")]
     Missing { agent: String, program: String },
     #[error("the agent `{agent}` cannot start: {} {why}", path.display())]
-    NoProgram { agent: String, path: PathBuf, why: &'static str },
+    NoProgram { agent: String, path: PathBuf, why: Unfit },
     #[error("there is no agent `{agent}`")]
     Unknown { agent: String },
     #[error("the agent `{agent}` has no command")]
@@ -64,12 +65,7 @@ impl AgentError {
                     "give the whole path as `command` under `[agents.{agent}]`; work trees are not searched."
                 )
             }
-            Self::NoProgram { path, why: NOT_EXECUTABLE, .. } => {
-                format!("run `chmod +x {}`.", path.display())
-            }
-            Self::NoProgram { agent, .. } => {
-                format!("correct the path: `command` under `[agents.{agent}]`, or what `--agent` was given.")
-            }
+            Self::NoProgram { agent, path, why } => why.hint(agent, path),
             Self::Unknown { .. } => {
                 let names = KNOWN.map(|it| format!("`{}`", it.name())).join(", ");
                 format!("use {names}, `demo` or a name of `[agents]`.")
@@ -242,9 +238,9 @@ fn command(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<Vec<String>, Ag
     let found = if program.contains('/') {
         // Without `.` in between: it is read by people, and trusted by the byte.
         let path: PathBuf = wanted.root.join(program).components().collect();
-        match no_program(&path) {
-            Some(why) => return Err(AgentError::NoProgram { agent: agent.name.clone(), path, why }),
-            None => path,
+        match unfit::program(&path) {
+            Err(why) => return Err(AgentError::NoProgram { agent: agent.name.clone(), path, why }),
+            Ok(()) => path,
         }
     } else {
         let missing = || AgentError::Missing { agent: agent.name.clone(), program: program.clone() };
@@ -267,18 +263,7 @@ fn names_in(root: &Path) -> Vec<String> {
 }
 
 fn is_program(path: &Path) -> bool {
-    no_program(path).is_none()
-}
-
-const NOT_EXECUTABLE: &str = "is not executable";
-
-/// Why a path cannot be started as a program.
-fn no_program(path: &Path) -> Option<&'static str> {
-    match std::fs::metadata(path) {
-        Err(_) => Some("does not exist"),
-        Ok(it) if !it.is_file() => Some("is not a file"),
-        Ok(it) => (it.permissions().mode() & 0o111 == 0).then_some(NOT_EXECUTABLE),
-    }
+    unfit::file(path).is_ok()
 }
 
 /// Whether the folder is the work tree or lies in it, links resolved.

@@ -262,10 +262,13 @@ fn a_command_of_ones_own() {
 fn what_cannot_start_says_the_remedy() {
     let place = place();
     fs::write(place.root.join("plain.sh"), "").unwrap();
+    fs::write(place.root.join("bare.sh"), "cat\n").unwrap();
+    fs::set_permissions(place.root.join("bare.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     for (agents, expect, remedy) in [
         (agent("mine", &["gone"]), "no program `gone` on PATH", "whole path"),
         (agent("mine", &["./plain.sh"]), "/tree/plain.sh is not executable", "chmod +x"),
         (agent("mine", &["./gone.sh"]), "/tree/gone.sh does not exist", "what `--agent` was given"),
+        (agent("mine", &["./bare.sh"]), "/tree/bare.sh does not say what should run it", "`#!/bin/sh`"),
         (agent("mine", &["./"]), "/tree is not a file", "correct the path"),
         (agent("mine", &[]), "has no command", "add `command"),
         (agent("other", &[]), "there is no agent `mine`", "name of `[agents]`"),
