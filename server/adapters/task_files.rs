@@ -71,20 +71,37 @@ impl TaskFileError {
     }
 }
 
+/// One file of a task as it is on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raw {
+    /// Relative to the root.
+    name: String,
+    pub bytes: Vec<u8>,
+}
+
 /// Reads all files of a task.
 pub fn load(root: &Path, found: &Found) -> Result<LoadedTask, TaskFileError> {
+    Ok(understood(&contents(root, found)?))
+}
+
+/// What all files of a task hold, the prompt document first.
+pub fn contents(root: &Path, found: &Found) -> Result<Vec<Raw>, TaskFileError> {
+    let paths = std::iter::once(&found.path).chain(&found.plans);
+    paths.map(|path| Ok(Raw { name: relative(root, path), bytes: read(root, path)? })).collect()
+}
+
+/// What they say.
+pub fn understood(files: &[Raw]) -> LoadedTask {
     let mut documents = Vec::new();
     let mut findings = Vec::new();
-    for path in std::iter::once(&found.path).chain(&found.plans) {
-        let bytes = read(root, path)?;
-        let name = relative(root, path);
-        let (text, broken) = decode(&bytes);
-        findings.extend(broken.map(|at| not_utf8(&name, &bytes, at)));
-        documents.push(Document { path: name, text });
+    for Raw { name, bytes } in files {
+        let (text, broken) = decode(bytes);
+        findings.extend(broken.map(|at| not_utf8(name, bytes, at)));
+        documents.push(Document { path: name.clone(), text });
     }
     let mut task = task::read(&documents);
     task.findings.splice(0..0, findings);
-    Ok(LoadedTask { documents, task })
+    LoadedTask { documents, task }
 }
 
 /// The first bytes of a text file inside the root, as UTF-8.

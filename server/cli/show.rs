@@ -58,7 +58,7 @@ impl<'a> Show<'a> {
         match self {
             Self::Json { out, chain } => {
                 // A record that only a later version can write has no line of ours.
-                let Ok(line) = chain.repeat(entry) else { return };
+                let Ok(line) = chain.append(entry) else { return };
                 match &entry.record {
                     Record::Ended { outcome } => out.line(with_summary(&line, outcome, state)),
                     _ => out.write(&line),

@@ -141,6 +141,7 @@ pub async fn keep(dir: &LoopDir, observer: Observer, then: Option<Order>) -> Res
         desk: desk.clone(),
         events: events_in,
         head: Rc::default(),
+        task: Rc::default(),
         eve: Rc::default(),
     };
     let signals = Signals::listen().map_err(KeeperError::io("listen to signals for", dir.path()))?;

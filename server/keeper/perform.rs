@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::agent::{Agent, Start};
 use super::control::{Answer, Desk};
 use super::hooks::Eve;
+use super::reading::LastTask;
 use super::signals::{Signal, Signals};
 use super::stage::{Stage, Trouble};
 use super::{KeeperError, beside, calls, inspect, reading, rounds};
@@ -42,6 +43,7 @@ pub struct Scene {
     pub desk: Desk,
     pub events: mpsc::UnboundedSender<Event>,
     pub head: Rc<RefCell<LastHead>>,
+    pub task: Rc<RefCell<LastTask>>,
     pub eve: Eve,
 }
 

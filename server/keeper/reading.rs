@@ -16,7 +16,7 @@ use loopkeeper_core::when;
 use super::checks::files;
 use super::perform::Scene;
 use super::{notes, template};
-use crate::adapters::task_files;
+use crate::adapters::task_files::{self, LoadedTask, Raw};
 use crate::adapters::trust::TrustStore;
 use crate::adapters::trust::surfaces::surfaces;
 
@@ -87,19 +87,40 @@ fn name(item: &Item) -> String {
     }
 }
 
+/// Of each document, by its path.
+type Sums = BTreeMap<String, String>;
+
+/// The task as it was taken apart last, and from what: between two iterations it is read twice, and mostly nobody
+/// touched it.
+#[derive(Debug, Default)]
+pub struct LastTask(Option<(Vec<Raw>, Task, Sums)>);
+
+impl LastTask {
+    /// A keeper rests with what it remembers.
+    const MOST_BYTES: usize = 64 * 1024;
+
+    fn of(&mut self, files: Vec<Raw>) -> (Task, Sums) {
+        if let Some((_, task, sums)) = self.0.as_ref().filter(|it| it.0 == files) {
+            return (task.clone(), sums.clone());
+        }
+        let LoadedTask { documents, task } = task_files::understood(&files);
+        let sums: Sums = documents.into_iter().map(|it| (it.path, sha256(it.text.as_bytes()))).collect();
+        let is_small = files.iter().map(|it| it.bytes.len()).sum::<usize>() <= Self::MOST_BYTES;
+        self.0 = is_small.then(|| (files, task.clone(), sums.clone()));
+        (task, sums)
+    }
+}
+
 /// With the sum of each document.
-fn current(scene: &Scene, spec: &LoopSpec) -> (Task, BTreeMap<String, String>) {
+fn current(scene: &Scene, spec: &LoopSpec) -> (Task, Sums) {
     let none = BTreeMap::new();
     if let Some(prompt) = &spec.inline_prompt {
         let (prompt, criteria, plan) = (prompt.clone(), spec.criteria.clone(), spec.plan.clone());
         return (Task { prompt, criteria, plan, ..Task::default() }, none);
     }
     let root = Path::new(&spec.root);
-    match task_files::load(root, &task_files::named(root, &spec.task.0)) {
-        Ok(loaded) => {
-            let sums = loaded.documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes())));
-            (loaded.task, sums.collect())
-        }
+    match task_files::contents(root, &task_files::named(root, &spec.task.0)) {
+        Ok(files) => scene.task.borrow_mut().of(files),
         Err(error) => {
             super::note(&format!("{error}; the copy made at the start is used"));
             (kept(scene, spec), none)
@@ -113,4 +134,52 @@ fn kept(scene: &Scene, spec: &LoopSpec) -> Task {
     let document = Document { path: spec.task.0.clone(), text };
     let task = read_documents(&[document]);
     Task { criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..task }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use loopkeeper_core::digest::sha256;
+
+    use super::LastTask;
+    use crate::adapters::task_files;
+
+    #[test]
+    fn every_change_of_a_task_is_seen_whatever_was_read_before() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        let prompt = "# Go\n\n## Done when\n\n- one: `$ true`\n";
+        let long = format!("{prompt}{}", "x".repeat(LastTask::MOST_BYTES));
+        let other = long.replace("one", "two");
+        let states: &[(&str, &[u8])] = &[
+            ("PROMPT.md", prompt.as_bytes()),
+            ("PROMPT.md", b"# Go\n\n## Done when\n\n- one: `$ trus`\n"),
+            // As text these two are the same.
+            ("PROMPT.md", b"# Go\n\xff\xfe\n"),
+            ("PROMPT.md", b"# Go\n\xfe\xff\n"),
+            ("PROMPT.md", long.as_bytes()),
+            ("PROMPT.md", other.as_bytes()),
+            ("fix_plan.md", b"- [ ] first\n"),
+            ("fix_plan.md", b"- [x] first\n"),
+            ("PROMPT.md", prompt.as_bytes()),
+        ];
+        let mut last = LastTask::default();
+        for (name, bytes) in states {
+            fs::write(root.join(name), bytes).unwrap();
+            let found = task_files::named(root, "PROMPT.md");
+            let anew = task_files::load(root, &found).unwrap();
+            let sums: super::Sums =
+                anew.documents.iter().map(|it| (it.path.clone(), sha256(it.text.as_bytes()))).collect();
+            for _ in 0..2 {
+                let read = last.of(task_files::contents(root, &found).unwrap());
+                assert_eq!(
+                    read,
+                    (anew.task.clone(), Clone::clone(&sums)),
+                    "{name}: {}",
+                    bytes.escape_ascii()
+                );
+            }
+        }
+    }
 }

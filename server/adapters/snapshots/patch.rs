@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use git2::{Delta, Diff, DiffDelta, DiffOptions, FileMode, Oid, Patch};
+use git2::{Delta, Diff, DiffDelta, DiffOptions, FileMode, ObjectType, Oid, Patch};
 use loopkeeper_core::cut;
 use loopkeeper_core::journal::Lines;
 
+use super::compare::{self, Change};
 use super::error::{Result, SnapshotError};
 use super::names;
 use super::objects::Objects;
+use super::tree::{Item, Kind};
 
 /// Larger files are named, not shown.
 const MAX_BLOB: i64 = 1024 * 1024;
@@ -40,28 +42,38 @@ pub(super) fn text(objects: &Objects, (a, b): (Oid, Oid), limit: usize) -> Resul
 
 /// Lines of every path that differs, as [`names::shown`] names it; `None` where it is too much to be counted.
 pub(super) fn lines(objects: &Objects, (a, b): (Oid, Oid)) -> Result<Option<BTreeMap<String, Lines>>> {
-    let damaged = |it: git2::Error| SnapshotError::damaged(objects.dir(), it.message());
-    let diff = between(objects, a, b).map_err(damaged)?;
-    if !is_small(objects, &diff) {
+    let changes = compare::changes(objects, a, b)?;
+    if !is_small(objects, &changes) {
         return Ok(None);
     }
     let mut lines: BTreeMap<String, Lines> = BTreeMap::new();
-    let mut count = |delta: DiffDelta<'_>, patch: Option<Patch<'_>>| {
-        let path = names::shown(path_of(&delta));
-        let (_, added, removed) = patch.map_or(Ok((0, 0, 0)), |it| it.line_stats())?;
-        let here = lines.entry(path).or_default();
-        *here = *here + Lines { added: added as u64, removed: removed as u64 };
-        Ok(Step::Next)
-    };
-    visit_all(&diff, &mut count).map_err(damaged)?;
+    for change in changes {
+        let counted = count(objects, &change)?;
+        let here = lines.entry(names::shown(&change.path)).or_default();
+        *here = *here + counted;
+    }
     Ok(Some(lines))
 }
 
-fn is_small(objects: &Objects, diff: &Diff<'_>) -> bool {
+fn is_small(objects: &Objects, changes: &[Change]) -> bool {
     let Ok(odb) = objects.repo().odb() else { return false };
-    let size = |id: Oid| odb.read_header(id).map_or(0, |(size, _)| size as u64);
-    let bytes = diff.deltas().map(|it| size(it.old_file().id()) + size(it.new_file().id()));
-    diff.deltas().len() <= MOST_FILES && bytes.sum::<u64>() <= MOST_BYTES
+    let size = |it: Item| odb.read_header(it.id).map_or(0, |(size, _)| size as u64);
+    let bytes = changes.iter().flat_map(|it| [it.old, it.new]).flatten().map(size);
+    changes.len() <= MOST_FILES && bytes.sum::<u64>() <= MOST_BYTES
+}
+
+/// None of what was not stored, nor of what is no text.
+fn count(objects: &Objects, change: &Change) -> Result<Lines> {
+    let sides = [change.old, change.new];
+    if sides.iter().flatten().any(|it| it.kind == Kind::Marker) {
+        return Ok(Lines::default());
+    }
+    let held = |it: Option<Item>| it.map_or(Ok(Vec::new()), |it| objects.read(it.id, ObjectType::Blob));
+    let (old, new) = (held(change.old)?, held(change.new)?);
+    let stats =
+        Patch::from_buffers(&old, None, &new, None, Some(&mut options())).and_then(|it| it.line_stats());
+    let (_, added, removed) = stats.map_err(|it| SnapshotError::damaged(objects.dir(), it.message()))?;
+    Ok(Lines { added: added as u64, removed: removed as u64 })
 }
 
 enum Step {
@@ -85,9 +97,13 @@ fn each(
 
 fn between(objects: &Objects, a: Oid, b: Oid) -> std::result::Result<Diff<'_>, git2::Error> {
     let repo = objects.repo();
+    repo.diff_tree_to_tree(Some(&repo.find_tree(a)?), Some(&repo.find_tree(b)?), Some(&mut options()))
+}
+
+fn options() -> DiffOptions {
     let mut options = DiffOptions::new();
     options.max_size(MAX_BLOB).include_typechange(true).context_lines(3);
-    repo.diff_tree_to_tree(Some(&repo.find_tree(a)?), Some(&repo.find_tree(b)?), Some(&mut options))
+    options
 }
 
 fn visit_all(diff: &Diff<'_>, visit: &mut Visit<'_>) -> std::result::Result<(), git2::Error> {

@@ -119,9 +119,12 @@ impl Starts {
 
 /// Whether a variable of this name holds a secret, not the way to one: a path is part of too much else.
 pub fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let is_path = ["_FILE", "_PATH", "_DIR", "_HOME", "_SOCK"].iter().any(|it| name.ends_with(it));
-    !is_path && ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD"].iter().any(|it| name.contains(it))
+    let name = name.as_bytes();
+    let ends =
+        |end: &&str| name.windows(end.len()).last().is_some_and(|it| it.eq_ignore_ascii_case(end.as_bytes()));
+    let holds = |word: &&str| name.windows(word.len()).any(|it| it.eq_ignore_ascii_case(word.as_bytes()));
+    let is_path = ["_FILE", "_PATH", "_DIR", "_HOME", "_SOCK"].iter().any(ends);
+    !is_path && ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD"].iter().any(holds)
 }
 
 fn begins_mark_within(bytes: &[u8], length: usize) -> bool {

@@ -24,7 +24,8 @@ pub(crate) use source::front_matter_end;
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::Error;
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Path relative to the root with `/` separators, or `prompt:<hash>` for a task without a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -147,7 +148,11 @@ pub enum Check {
 #[serde(tag = "expect", rename_all = "kebab-case")]
 pub enum Expect {
     /// The last number on stdout compares like this.
-    Number { compare: Compare, value: f64 },
+    Number {
+        compare: Compare,
+        #[serde(serialize_with = "finite")]
+        value: f64,
+    },
     /// Found in stdout, else in stderr.
     Matches { pattern: Pattern },
     /// Found in neither.
@@ -156,6 +161,12 @@ pub enum Expect {
     Exit { code: i32 },
     /// After `GET`: the HTTP status.
     Status { code: u16 },
+}
+
+/// JSON has no word for any other number: it would be written and not be read.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+fn finite<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+    if value.is_finite() { to.serialize_f64(*value) } else { Err(S::Error::custom("not a finite number")) }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

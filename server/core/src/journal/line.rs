@@ -56,25 +56,10 @@ impl fmt::Display for BadLine {
 }
 
 /// The line of `entry`, newline included, and its checksum. Fails only for what could not be read back, so
-/// that nothing is ever written that makes the journal unreadable.
+/// that nothing is ever written that makes the journal unreadable: what JSON has no word for does not serialise.
 pub fn encode(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
-    let record = record(entry)?;
-    // Every head can be read; of a record its text decides.
-    serde_json::from_str::<Record>(&record).map_err(|error| BadLine::Shape(error.to_string()))?;
-    with_head(entry, &record, previous)
-}
-
-/// The same for one that was written: it need not be read back once more.
-pub(super) fn repeat(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
-    with_head(entry, &record(entry)?, previous)
-}
-
-fn record(entry: &Entry) -> Result<String, BadLine> {
-    serde_json::to_string(&entry.record).map_err(|error| BadLine::Shape(error.to_string()))
-}
-
-fn with_head(entry: &Entry, record: &str, previous: u32) -> Result<(String, u32), BadLine> {
     let shape = |error: serde_json::Error| BadLine::Shape(error.to_string());
+    let record = serde_json::to_string(&entry.record).map_err(shape)?;
     let head = Head {
         v: VERSION,
         seq: entry.seq,

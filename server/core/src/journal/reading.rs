@@ -92,14 +92,6 @@ impl Chain {
         Ok(line)
     }
 
-    /// The same for a record that was written before, for those who only tell of it.
-    pub fn repeat(&mut self, entry: &Entry) -> Result<String, BadLine> {
-        self.expect_next(entry)?;
-        let (line, sum) = line::repeat(entry, self.sum)?;
-        self.advance(entry, sum);
-        Ok(line)
-    }
-
     /// Reads the next line (without its newline). `None`: a record of an overtaken keeper, to be ignored.
     pub fn follow(&mut self, line: &[u8]) -> Result<Option<Entry>, BadLine> {
         match line::decode(line, self.sum) {

@@ -1,9 +1,10 @@
 use proptest::prelude::*;
 
-use super::{BadLine, decode, encode, looks_like_record, repeat};
+use super::{BadLine, decode, encode, looks_like_record};
 use crate::journal::samples::{entry, records};
 use crate::journal::{Entry, Outcome, OutcomeKind, PauseReason, Record, WaitReason};
 use crate::moment::Moment;
+use crate::task::{Check, Compare, Expect};
 
 /// A line with a right checksum around any body.
 fn sealed(body: &str, previous: u32) -> Vec<u8> {
@@ -26,7 +27,6 @@ fn every_record_comes_back() {
     for record in records() {
         let written = entry(1, record);
         let (line, sum) = encode(&written, 7).unwrap();
-        assert_eq!(repeat(&written, 7), Ok((line.clone(), sum)));
         assert_eq!(decode(line.trim_end().as_bytes(), 7), Ok((written, sum)), "{line}");
     }
 }
@@ -123,6 +123,21 @@ fn nothing_is_written_that_cannot_be_read() {
     let mut late = entry(1, Record::Resumed {});
     late.at.wall = u64::MAX;
     assert!(matches!(encode(&late, 0), Err(BadLine::Shape(_))));
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let expect = vec![Expect::Number { compare: Compare::Below, value }];
+        let mut criterion = crate::journal::samples::criterion();
+        criterion.check = Some(Check::Command { command: String::new(), expect });
+        let seen = Record::Baseline {
+            iteration: 1,
+            criteria: Vec::new(),
+            plan: Vec::new(),
+            artefacts: Vec::new(),
+            round: None,
+            untracked: Vec::new(),
+            seen: vec![criterion],
+        };
+        assert!(matches!(encode(&entry(1, seen), 0), Err(BadLine::Shape(_))), "{value}");
+    }
 }
 
 #[test]
@@ -175,7 +190,6 @@ proptest! {
 
     #[test]
     fn numbers_of_checks_come_back_exactly(value in any::<f64>().prop_filter("finite", |it| it.is_finite())) {
-        use crate::task::{Check, Compare, Expect};
         let mut pinned = crate::journal::samples::criterion();
         let expect = vec![Expect::Number { compare: Compare::Below, value }];
         pinned.check = Some(Check::Command { command: String::new(), expect });
