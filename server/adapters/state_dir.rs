@@ -58,7 +58,7 @@ impl StateError {
         }
     }
 
-    fn no_tree(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn no_tree(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::NoTree { path, source }
     }

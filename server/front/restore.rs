@@ -11,7 +11,7 @@ use super::loops::Seen;
 use crate::adapters::clock;
 use crate::adapters::journal_file::JournalFile;
 use crate::adapters::snapshots::{Restored, Store};
-use crate::adapters::state_dir::StateDir;
+use crate::adapters::state_dir::{StateDir, StateError};
 
 /// Nothing of the loop runs: this process stands in for its keeper, under its keeper's locks.
 pub(crate) fn by_ourselves(
@@ -67,6 +67,7 @@ pub(crate) fn named(seen: &Seen, to: u32, typed: &[String]) -> Result<Vec<String
         return Ok(Vec::new());
     }
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
+    workspace.root().canonicalize().map_err(StateError::no_tree(workspace.root()))?;
     let snapshots = Store::open(&workspace.snapshots(), workspace.root())?;
     let mut paths = Vec::new();
     for typed in typed {

@@ -177,10 +177,9 @@ fn removes_the_very_folder_it_works_in() {
         let mut command = world.terminal.command(args);
         Ran::of(&command.current_dir(world.terminal.folder()).output().unwrap())
     };
-    elsewhere(&["rollback", "latest", "0"])
-        .expect(1)
-        .err("cannot find the work tree")
-        .err("Create the folder again");
+    for args in [&["rollback", "latest", "0"][..], &["rollback", "latest", "0", "src/a"]] {
+        elsewhere(args).expect(1).err("cannot find the work tree").err("Create the folder again");
+    }
     std::fs::create_dir(world.root()).unwrap();
     elsewhere(&["rollback", "latest", "0"]).expect(0);
     played.file("src/a", "precious\n");
