@@ -227,6 +227,20 @@ async fn nothing_that_a_job_mounts_covers_what_the_next_one_runs() {
     }
 }
 
+/// A process may change the limits of its parent. The control: the job that does so sees it.
+#[tokio::test]
+async fn no_limit_that_a_job_sets_for_its_warden_is_the_next_ones() {
+    for domain in domains() {
+        let wardens = Wardens::of(&domain);
+        let (first, before, _) = ran(&wardens, &shell("ulimit -n")).await;
+        let lower = "prlimit --pid $PPID --nofile=64 && awk '/open files/ { print $4 }' /proc/$PPID/limits";
+        let (second, said, _) = ran(&wardens, &shell(lower)).await;
+        assert_eq!((second, said.as_str()), (first, "64\n"), "{domain:?}");
+        let (third, said, _) = ran(&wardens, &shell("ulimit -n")).await;
+        assert_eq!((said, third == second), (before, false), "{domain:?}");
+    }
+}
+
 #[tokio::test]
 async fn who_is_dismissed_is_gone() {
     for domain in domains() {

@@ -58,11 +58,12 @@ impl Warden {
     /// After a job that left nothing behind.
     pub(super) fn rest(mut self, report: &Report) {
         self.spent_ms += report.cpu_ms;
+        let Some(idle) = self.home.as_ref().and_then(|home| home.idle.upgrade()) else {
+            // Nobody is left to give it a job: the end of its orders ends it.
+            return orphans::forgets(self.pid);
+        };
         orphans::rests(self.pid);
-        // Nobody is left to give it a job: the end of its orders ends it.
-        if let Some(idle) = self.home.as_ref().and_then(|home| home.idle.upgrade()) {
-            idle.lock().unwrap_or_else(PoisonError::into_inner).push(self);
-        }
+        idle.lock().unwrap_or_else(PoisonError::into_inner).push(self);
     }
 
     /// Ends it. One that somebody stopped does not notice, and is killed.

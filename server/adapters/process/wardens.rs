@@ -14,7 +14,7 @@ use super::kept::BYTES;
 use super::order::{self, Order};
 use super::orphans::MARK;
 use super::warden::{Home, Idle, Warden};
-use super::{Ends, Job, ProcessError, Running, Streams, run, started};
+use super::{Ends, Job, ProcessError, Running, Streams, orphans, run, started};
 use crate::adapters::sandbox::Domain;
 
 #[derive(Debug, Clone)]
@@ -61,8 +61,10 @@ impl Wardens {
             let is_new = idle.is_none();
             let warden = idle.map_or_else(|| self.start_one(order, ends), Ok)?;
             let given = warden.orders().map_or(Ok(()), |channel| order::send(channel, order, own));
-            if is_new || given.is_ok() {
-                return given.map(|()| warden.at_work());
+            let Err(error) = given else { return Ok(warden.at_work()) };
+            orphans::forgets(warden.pid);
+            if is_new {
+                return Err(error);
             }
         }
     }

@@ -7,25 +7,25 @@ use rustix::process::getpid;
 
 use crate::adapters::process::table::{self, Process};
 
-/// What a job must leave behind as it found it.
+/// What a job inherits from its warden and must leave as it found it.
+#[derive(PartialEq, Eq)]
 pub(super) struct Place {
+    limits: Vec<u8>,
     /// What is mounted where, in a namespace of our own.
     mounts: Option<Vec<u8>>,
 }
 
 impl Place {
     pub(super) fn now() -> Self {
-        Self { mounts: is_init().then(mounts) }
+        let read = |path| std::fs::read(path).unwrap_or_default();
+        Self { limits: read("/proc/self/limits"), mounts: is_init().then(|| read("/proc/self/mountinfo")) }
     }
 
-    /// Nothing covers a program that the next job starts, and nobody came in from outside.
+    /// Nothing covers a program that the next job starts or keeps it from its work, and nobody came into the
+    /// namespace from outside.
     pub(super) fn is_as_it_was(&self) -> bool {
-        self.mounts.as_ref().is_none_or(|before| *before == mounts() && others().is_empty())
+        *self == Self::now() && (!is_init() || others().is_empty())
     }
-}
-
-fn mounts() -> Vec<u8> {
-    std::fs::read("/proc/self/mountinfo").unwrap_or_default()
 }
 
 /// Shows the namespace's processes instead of the system's. Only where bubblewrap has made the mounts private.
