@@ -21,6 +21,7 @@ use loopkeeper_core::decide::{Event, Grace};
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
+use loopkeeper_core::settings::Mode;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -196,7 +197,13 @@ impl Run {
             Ok(job) => job,
             Err(reason) => return self.over(not_started(&self.start.plan, reason)),
         };
-        let running = match scene.stage.agent_wardens.start(&job) {
+        let stage = &scene.stage;
+        let started = match stage.spec.settings.mode {
+            Mode::Loop => stage.agent_wardens.start(&job),
+            // A process that may be held from one iteration to the next is known by the number of its warden.
+            _ => process::start(&job, &stage.domain),
+        };
+        let running = match started {
             Ok(running) => running,
             Err(error) => return self.over(not_started(&self.start.plan, error.to_string())),
         };
