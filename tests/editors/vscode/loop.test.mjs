@@ -25,6 +25,12 @@ const under = (severity) => (all) => all.filter((it) => it.severity === severity
 const lines = (window, severity, expected) =>
   window.see(`${severity} squiggles under ${expected.join(" and ") || "nothing"}`, async () => [...new Set(under(severity)(await window.squiggles()))], (it) => it.length === expected.length && expected.every((line) => it.includes(line)));
 
+/** Once the loop says so: an order that is on its way would meet the next iteration. */
+const pauses = async (window) => {
+  await window.palette("Ralph: Pause After This Iteration");
+  await window.see("a lens that says so", () => window.lenses(), (all) => all.some((it) => it.includes("Pausing")));
+};
+
 test("vscode_loop: from the palette through the trust question to done", async () => {
   await opened({ trusted: false }, async (project, window) => {
     await window.sees("Ralph");
@@ -112,7 +118,7 @@ test("vscode_loop: paused, steered and resumed", async () => {
     await window.sees("Ralph");
     await window.palette("Ralph: Start Loop");
     await window.sees("Ralph 1/9 · 0/3");
-    await window.palette("Ralph: Pause After This Iteration");
+    await pauses(window);
     await window.palette("Ralph: Steer");
     await window.answer("Greet the whole world");
     project.turn(1, "echo hello > greeting.txt");
@@ -185,7 +191,7 @@ test("vscode_loop: a loop of the terminal shows in the window, and the other way
     await window.sees("Ralph");
     project.cli(["run", "--detach"]);
     await window.sees("Ralph 1/9 · 0/3");
-    await window.palette("Ralph: Pause After This Iteration");
+    await pauses(window);
     project.turn(1, "echo hello > greeting.txt");
     await window.sees("Ralph 1/9");
     project.cli(["resume"]);
