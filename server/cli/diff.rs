@@ -1,4 +1,4 @@
-//! `diff`: what an iteration changed, as a patch.
+//! `diff`: what a loop or one of its iterations changed, as a patch.
 
 use std::io::IsTerminal;
 
@@ -8,7 +8,7 @@ use super::exit::Exit;
 use super::failure::{self, Answer};
 use super::out::Out;
 use super::render::{BAD, GOOD, LOUD, QUIET};
-use super::select;
+use super::select::{self, LoopArg};
 use crate::adapters::snapshots::Store;
 use crate::adapters::state_dir::StateDir;
 use crate::front::{changes, loops};
@@ -18,17 +18,16 @@ const MOST_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A loop's id, a unique prefix of it, or `latest`
-    #[arg(value_name = "LOOP")]
-    pub(crate) which: String,
-    /// The iteration whose changes are shown
+    #[command(flatten)]
+    pub(crate) which: LoopArg,
+    /// The iteration whose changes are shown; without it, the changes of the whole loop
     #[arg(value_name = "ITERATION", allow_negative_numbers = true, value_parser = select::iteration)]
-    pub(crate) iteration: u32,
+    pub(crate) iteration: Option<u32>,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let state_dir = StateDir::open()?;
-    let seen = loops::find(&state_dir, Some(&args.which), failure::warn)?;
+    let seen = loops::find(&state_dir, args.which.name.as_deref(), failure::warn)?;
     let (before, after) = changes::trees(&seen.state, args.iteration)?;
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
     let store = Store::open(&workspace.snapshots(), workspace.root())?;
@@ -37,7 +36,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         // A file or `git apply` wants the bytes as they are.
         out.write(&patch);
     } else if patch.is_empty() {
-        out.line(format_args!("Iteration {} changed nothing.", args.iteration));
+        let what = args.iteration.map_or_else(|| "The loop".to_owned(), |it| format!("Iteration {it}"));
+        out.line(format_args!("{what} changed no file."));
     } else {
         for line in sanitize::text(&patch).lines() {
             out.line(coloured(line));

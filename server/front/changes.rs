@@ -1,12 +1,27 @@
-//! What an iteration changed: the two trees it lies between.
+//! The pair of snapshots whose difference is what an iteration, or a whole loop, changed.
 
 use loopkeeper_core::decide::Loop;
 use loopkeeper_core::journal::SnapshotWhen;
 
 use super::failure::Failure;
 
-/// The trees before and after an iteration.
-pub(crate) fn trees(state: &Loop, iteration: u32) -> Result<(&str, &str), Failure> {
+/// The trees before and after `iteration`; without one, those of the whole loop.
+pub(crate) fn trees(state: &Loop, iteration: Option<u32>) -> Result<(&str, &str), Failure> {
+    iteration.map_or_else(|| of_loop(state), |number| of_iteration(state, number))
+}
+
+/// From the start to the newest iteration that was not rolled back. Before that iteration ends nothing has changed.
+fn of_loop(state: &Loop) -> Result<(&str, &str), Failure> {
+    let Some(start) = state.tree_after(0) else {
+        return Err(Failure::ended("there is no snapshot of the start")
+            .hint("The loop has not begun, or it ended before its first snapshot."));
+    };
+    let mut kept = state.history.iter().rev().filter(|it| !it.taken_back);
+    let newest = kept.find_map(|it| state.tree_after(it.number));
+    Ok((start, newest.unwrap_or(start)))
+}
+
+fn of_iteration(state: &Loop, iteration: u32) -> Result<(&str, &str), Failure> {
     let before = state
         .snapshots
         .iter()

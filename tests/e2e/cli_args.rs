@@ -20,7 +20,6 @@ fn wrong_use_exits_2_with_an_error_and_a_hint() {
     check(&["hook", "keep"], "unrecognized subcommand 'keep'");
     check(&["stopp"], "a similar subcommand exists: 'stop'");
     check(&["stop", "--later"], "unexpected argument '--later'");
-    check(&["diff", "latest"], "<ITERATION>");
     check(&["diff", "latest", "seven"], "invalid value 'seven'");
     check(&["diff", "latest", "0"], "not the number of an iteration: 1, 2, 3 …\n");
     check(&["diff", "latest", "-1"], "not the number of an iteration: 1, 2, 3 …\n");

@@ -1,4 +1,4 @@
-//! `diff`: what an iteration changed, as a patch and as files to be compared, all of it copies outside the work tree.
+//! `diff`: what a loop or one of its iterations changed, as a patch and as files to be compared, all of it copies outside the work tree.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -25,14 +25,15 @@ pub(super) async fn diff(shared: &Arc<Shared>, args: DiffArgs) -> Done {
     let done: CommandResult = blocking(move || {
         let state_dir = StateDir::open().map_err(Failure::from)?;
         let seen = target::seen(&state_dir, &roots, &args.loop_id)?;
-        if args.iteration == 0 {
+        if args.iteration == Some(0) {
             return Err(Refusal::bad_argument("iteration 0 is the start: nothing was changed by it"));
         }
         let (before, after) = changes::trees(&seen.state, args.iteration)?;
         let (_, workspace, _) = StateDir::of_loop(seen.dir.path()).map_err(Failure::from)?;
         let store = Store::open(&workspace.snapshots(), workspace.root()).map_err(Failure::from)?;
         let pages = Pages::of(workspace.root())?;
-        let name = format!("{}-{:04}", seen.dir.id(), args.iteration);
+        let id = seen.dir.id();
+        let name = args.iteration.map_or_else(|| id.to_owned(), |it| format!("{id}-{it:04}"));
         let patch = store.diff(before, after, MOST_PATCH_BYTES).map_err(Failure::from)?;
         let patch = pages.put(&format!("{name}.diff"), sanitize::text(&patch).as_bytes())?;
         let mut files = Vec::new();

@@ -151,7 +151,10 @@ pub(crate) struct RollbackArgs {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DiffArgs {
     pub(crate) loop_id: String,
-    pub(crate) iteration: u32,
+    /// Without one: the whole loop.
+    #[serde(default)]
+    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) iteration: Option<u32>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

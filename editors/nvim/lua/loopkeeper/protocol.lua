@@ -314,7 +314,7 @@ M.errors = {
 
 ---@class loopkeeper.DiffArgs
 ---@field loopId string
----@field iteration integer
+---@field iteration? integer
 
 ---@class loopkeeper.SkipArgs
 ---@field task string

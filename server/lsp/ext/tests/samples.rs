@@ -61,7 +61,7 @@ pub(super) fn messages() -> Vec<Message> {
         ("SteerArgs", json!(SteerArgs { loop_id: s(), text: s() }), None),
         ("AnswerArgs", json!(AnswerArgs { loop_id: s(), text: Some(s()), question: Some(s()) }), None),
         ("RollbackArgs", json!(RollbackArgs { loop_id: s(), iteration: 1, paths: vec![s()] }), None),
-        ("DiffArgs", json!(DiffArgs { loop_id: s(), iteration: 1 }), None),
+        ("DiffArgs", json!(DiffArgs { loop_id: s(), iteration: Some(1) }), None),
         ("SkipArgs", json!(SkipArgs { task: s(), item: s() }), None),
         ("PrioritizeArgs", json!(PrioritizeArgs { task: s(), item: s(), by: 1 }), None),
         ("TrustArgs", json!(TrustArgs { task: s(), hash: Some(s()) }), None),
