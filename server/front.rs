@@ -18,6 +18,7 @@ pub(crate) mod replan;
 pub(crate) mod restore;
 pub(crate) mod saved;
 pub(crate) mod start;
+pub(crate) mod tasks;
 pub(crate) mod trust;
 pub(crate) mod work;
 pub(crate) mod zone;

@@ -1,10 +1,12 @@
-//! `status`: loops and where they stand.
+//! `status`: loops and their state, and the tasks of the work tree.
+
+mod tasks;
 
 use std::path::Path;
 
 use loopkeeper_core::foreign::{FILES, Foreign, NAME};
 use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{LoopStatus, State, headline, words};
+use loopkeeper_core::view::{self, LoopStatus, State, headline, words};
 use serde::Serialize;
 
 use super::exit::Exit;
@@ -14,6 +16,7 @@ use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
+use crate::front::tasks::TaskSummary;
 use crate::front::zone::Zone;
 use crate::front::{foreign, loops};
 
@@ -28,11 +31,14 @@ pub(crate) struct Args {
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
-struct Loops {
+struct Report {
     loops: Vec<LoopStatus>,
     /// The loop that Claude Code's plugin holds open here.
     #[serde(skip_serializing_if = "Option::is_none")]
     foreign: Option<Foreign>,
+    /// The tasks of this work tree; empty where one loop was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tasks: Vec<TaskSummary>,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
@@ -43,8 +49,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     };
     let shown: Vec<_> = seen.iter().map(loops::Seen::status).collect();
     let foreign = args.which.name.is_none().then(foreign::here).flatten().map(|it| it.state);
+    let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
     if args.json {
-        out.json(&Loops { loops: shown, foreign });
+        out.json(&Report { loops: shown, foreign, tasks });
         return Ok(Exit::Done);
     }
     if let Some(foreign) = &foreign {
@@ -72,6 +79,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         if let Some(damage) = &seen.damage {
             out.line(format_args!("  {damage}"));
         }
+        if status.state != State::Done {
+            out.line(format_args!(
+                "  {QUIET}{}{QUIET:#}",
+                view::budget(status, Some(&seen.state), clock::now())
+            ));
+        }
         // What else to mind stands below the head of every loop.
         if let Some(forecast) = status.forecast.as_ref().filter(|_| status.warnings.is_empty()) {
             out.line(format_args!("  {forecast}"));
@@ -83,6 +96,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
             out.line(format_args!("  {hint}"));
         }
     }
+    tasks::list(&tasks, out);
     Ok(Exit::Done)
 }
 

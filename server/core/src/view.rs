@@ -1,6 +1,7 @@
 //! What is shown of a loop, as plain data that every view and `status --json` share. Pure; words for people
 //! are in [`words`], one line per loop in [`headline`], what editors show in [`editor`]. Nothing here decides.
 
+mod budget;
 mod criteria;
 pub mod editor;
 mod headline;
@@ -11,6 +12,7 @@ pub mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::budget::budget;
 pub use self::criteria::{CriteriaStatus, CriterionStatus, Spot, criteria, unjudged};
 pub use self::headline::headline;
 pub use self::spawns::{SpawnStatus, SubagentState, SubagentStatus};

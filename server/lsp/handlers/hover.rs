@@ -4,6 +4,7 @@
 use loopkeeper_core::view::editor;
 use lsp_types::{Hover, HoverParams};
 
+use crate::adapters::clock;
 use crate::lsp::convert;
 use crate::lsp::foreign;
 use crate::lsp::shared::Shared;
@@ -22,6 +23,6 @@ pub(crate) async fn handle(shared: &Shared, params: HoverParams) -> Option<Hover
         return Some(convert::hover(&shown, client, &hover));
     }
     let sight = Sight::of(shared, shown).await?;
-    let hover = sight.look(|known| editor::hover(known, &sight.file, offset))?;
+    let hover = sight.look(|known| editor::hover(known, (&sight.file, offset), clock::now()))?;
     Some(convert::hover(&sight.shown, client, &hover))
 }

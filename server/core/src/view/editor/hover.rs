@@ -12,10 +12,11 @@ use crate::decide::breaker::limits;
 use crate::decide::flaky::passes_needed;
 use crate::decide::stand;
 use crate::journal::{BreakerState, Weakening};
+use crate::moment::Moment;
 use crate::prompt::grammar::spans;
 use crate::prompt::markdown::tail;
 use crate::task::{Criterion, CriterionId, Place, PlanItem};
-use crate::view::{LoopStatus, words};
+use crate::view::{LoopStatus, budget, words};
 
 /// Of an output; more does not fit a hover.
 const TAIL_BYTES: usize = 1500;
@@ -39,8 +40,8 @@ pub enum Block {
     Code(String),
 }
 
-/// What there is to say about the byte at `offset` of `file`.
-pub fn hover(known: &Known<'_>, file: &str, offset: usize) -> Option<Hover> {
+/// The hover for the byte at `offset` of `file`, with times as of `now`.
+pub fn hover(known: &Known<'_>, (file, offset): (&str, usize), now: Moment) -> Option<Hover> {
     let at = |place: &Place| place.file == file && overlap(&place.range, &(offset..offset));
     let criterion = known.task.criteria.iter().find(|it| at(&it.place));
     let item = known.task.plan.iter().find(|it| at(&it.place));
@@ -49,7 +50,7 @@ pub fn hover(known: &Known<'_>, file: &str, offset: usize) -> Option<Hover> {
     } else if let Some(item) = item {
         (item.place.clone(), of_item(known, item))
     } else {
-        (known.heading().filter(at)?, of_task(known))
+        (known.heading().filter(at)?, of_task(known, now))
     };
     Some(Hover { place, blocks })
 }
@@ -119,7 +120,7 @@ fn of_item(known: &Known<'_>, item: &PlanItem) -> Vec<Block> {
     all
 }
 
-fn of_task(known: &Known<'_>) -> Vec<Block> {
+fn of_task(known: &Known<'_>, now: Moment) -> Vec<Block> {
     let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
     let mut all = vec![Block::Title(title.to_owned())];
     let said = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.criteria().sentence()));
@@ -143,7 +144,7 @@ fn of_task(known: &Known<'_>) -> Vec<Block> {
         all.extend(
             status.breaker.preset.as_ref().map(|it| Block::Text(format!("Patience: {}.", it.because))),
         );
-        all.push(Block::Text(budget(known, status)));
+        all.push(Block::Text(format!("{}.", budget(status, known.state, now))));
         let lineage: Vec<String> = status.spawns.tree().collect();
         if !lineage.is_empty() {
             all.push(Block::Code(lineage.join("\n")));
@@ -208,20 +209,4 @@ fn breaker(known: &Known<'_>, status: &LoopStatus) -> String {
         trips => format!("; opened {} so far", words::counted(u64::from(trips), "time")),
     };
     format!("Breaker {word}: {}{times}.", parts.join(", "))
-}
-
-fn budget(known: &Known<'_>, status: &LoopStatus) -> String {
-    let limits = &status.limits;
-    let mut parts = vec![format!("{} of {} iterations", status.iteration, limits.iterations)];
-    let worked = known.state.map(|it| words::duration(it.worked_ms));
-    parts.extend(worked.map(|it| format!("{it} of {}", words::duration(limits.duration_ms))));
-    let cost = status.spent.cost_micros.map(words::cost);
-    parts.extend(cost.map(|it| format!("{it} of {}", words::cost(limits.cost_micros))));
-    let of = limits.tokens.map_or_else(String::new, |it| format!(" of {}", words::amount(it)));
-    parts.extend(status.spent.tokens.map(|it| format!("{}{of} tokens", words::amount(it))));
-    parts.extend(status.spawns.said());
-    let spec = known.state.map(|it| &it.spec).filter(|_| status.spent.cost_micros.is_none());
-    let mute = spec.filter(|it| !it.agent.kind().capabilities().with(it.settings.mode).cost.is_yes());
-    parts.extend(mute.map(|it| words::no_cost(it.settings.mode).to_owned()));
-    format!("Used: {}.", parts.join(", "))
 }

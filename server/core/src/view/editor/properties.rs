@@ -11,6 +11,7 @@ use proptest::{prop_assert, prop_assert_eq, proptest};
 use super::fixture::{World, at_work};
 use super::{actions, diagnostics, hover, lenses, source_failures, symbols};
 use crate::decide::tests::sim::{Act, Sim, spec};
+use crate::moment::Moment;
 use crate::task::Place;
 
 const FRAGMENTS: &[&str] = &[
@@ -150,7 +151,7 @@ proptest! {
                 prop_assert!(it.fixes.is_none_or(|(place, _)| is_inside(&world, &place)));
             }
             for offset in (0..=document.text.len()).step_by(7) {
-                if let Some(it) = world.look(|known| hover(known, &document.path, offset)) {
+                if let Some(it) = world.look(|known| hover(known, (&document.path, offset), Moment::default())) {
                     prop_assert!(is_inside(&world, &it.place));
                     prop_assert!(it.markdown().lines().all(is_clean) && it.plain().lines().all(is_clean));
                 }

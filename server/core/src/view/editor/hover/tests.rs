@@ -1,5 +1,6 @@
 use super::{Block, Hover};
 use crate::decide::tests::sim::Act;
+use crate::moment::Moment;
 use crate::settings::Preset;
 use crate::settings::preset::Chosen;
 use crate::task::Place;
@@ -10,7 +11,9 @@ use crate::view::editor::hover;
 fn at(world: &World, file: &str, needle: &str) -> Hover {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
-    world.look(|known| hover(known, file, offset)).expect("a hover")
+    world
+        .look(|known| hover(known, (file, offset), known.state.map_or_else(Moment::default, |it| it.last_at)))
+        .expect("a hover")
 }
 
 #[test]
@@ -43,7 +46,7 @@ files     ▂
 
 Breaker closed: 0 of 3 iterations without a file change.
 
-Used: 2 of 25 iterations, 2 min 3 s of 8 h, $0.02 of $25.00.
+2 of 25 iterations · 2 min 3 s of 8 h, 7 h 57 min left · $0.02 of $25.00 · 2 of 100 calls this hour.
 
 Last seen: editing src/pay.rs";
     assert_eq!(shown, expect);
