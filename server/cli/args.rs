@@ -10,15 +10,10 @@ use super::{
 
 /// Runs Ralph loops and tells the truth about them.
 ///
-/// A Ralph loop hands the same task to an AI coding agent again and again, each time with a fresh mind, until
+/// A Ralph loop hands the same task to an AI coding agent again and again, each time with a fresh context, until
 /// the checks that loopkeeper itself runs pass on the final tree.
 #[derive(Debug, Parser)]
-#[command(
-    name = "loopkeeper",
-    version,
-    args_conflicts_with_subcommands = true,
-    disable_help_subcommand = true
-)]
+#[command(name = "loopkeeper", version, args_conflicts_with_subcommands = true)]
 #[command(override_usage = "loopkeeper COMMAND …")]
 pub(crate) struct Cli {
     #[arg(long, hide = true)]
@@ -44,13 +39,13 @@ pub(crate) enum Verb {
     Run(run::Args),
     /// Run a task's checks once; exit 0 when all required ones hold
     Check(check::Args),
-    /// Show loops and where they stand
+    /// Show loops, their state, and this work tree's tasks
     Status(status::Args),
     /// Show what happened in a loop
     Log(log::Args),
     /// Follow a loop until it ends
     Watch(watch::Args),
-    /// Show what an iteration changed
+    /// Show what a loop or one of its iterations changed
     Diff(diff::Args),
     /// Put the files back as they were after an iteration
     Rollback(rollback::Args),
@@ -80,7 +75,7 @@ pub(crate) enum Verb {
     Trust(trust::Args),
     /// Check agents, machine and workspace, and say what to do about what is missing
     Doctor(doctor::Args),
-    /// Put loopkeeper's hooks into Claude Code's settings of this workspace, or take them out again
+    /// Install loopkeeper's hooks in Claude Code's settings of this workspace, or remove them
     Hook(hook::Args),
     /// Pack everything about a loop into one archive, without secrets
     Export(export::Args),
@@ -112,7 +107,7 @@ pub(crate) struct Rest {
 /// The command line as help and completions show it, without what is hidden.
 pub(crate) fn shown() -> clap::Command {
     let command = clap::Command::new("loopkeeper").version(env!("CARGO_PKG_VERSION"));
-    Verb::augment_subcommands(command).disable_help_subcommand(true)
+    Verb::augment_subcommands(command)
 }
 
 #[cfg(test)]

@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Print what the agent was told in this iteration
     #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions"])]
     pub(crate) prompt: Option<u32>,
+    /// Print what the agent printed in this iteration
+    #[arg(long, value_name = "ITERATION", value_parser = select::iteration, conflicts_with_all = ["json", "sessions", "prompt"])]
+    pub(crate) output: Option<u32>,
     /// Print the journal's records as they are, one a line
     #[arg(long)]
     pub(crate) json: bool,
@@ -41,6 +44,9 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     }
     if let Some(iteration) = args.prompt {
         return prompt(&seen, iteration, out);
+    }
+    if let Some(iteration) = args.output {
+        return output(&seen, iteration, out);
     }
     if args.sessions {
         sessions(&seen.state, out);
@@ -58,20 +64,36 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     Ok(Exit::Done)
 }
 
-/// The text that the agent was given, as it was kept; on a terminal without what could move its cursor.
+/// The prompt of one iteration as it was stored.
 fn prompt(seen: &Seen, iteration: u32, out: &mut Out) -> Answer {
     let path = seen.dir.prompts().join(format!("{iteration:04}.md"));
-    let text = std::fs::read(&path).map_err(|_| {
-        Failure::usage(format_args!("loop {} kept no prompt of iteration {iteration}", seen.dir.id()))
-            .hint(format_args!("Its last iteration is {}; the first is 1.", seen.state.iteration))
-    })?;
-    let text = String::from_utf8_lossy(&text);
+    let text = std::fs::read(&path).map_err(|_| not_stored(seen, "prompt", iteration))?;
+    print(&text, out);
+    Ok(Exit::Done)
+}
+
+/// The agent's output in one iteration: the beginning, and the end where the middle was dropped.
+fn output(seen: &Seen, iteration: u32, out: &mut Out) -> Answer {
+    let path = seen.dir.output().join(format!("{iteration:04}.out"));
+    let mut text = std::fs::read(&path).map_err(|_| not_stored(seen, "output", iteration))?;
+    text.extend(std::fs::read(path.with_extension("tail")).unwrap_or_default());
+    print(&text, out);
+    Ok(Exit::Done)
+}
+
+fn not_stored(seen: &Seen, what: &str, iteration: u32) -> Failure {
+    Failure::usage(format_args!("loop {} has no {what} of iteration {iteration}", seen.dir.id()))
+        .hint(format_args!("Its last iteration is {}; the first is 1.", seen.state.iteration))
+}
+
+/// On a terminal, control sequences are removed: they could move its cursor.
+fn print(text: &[u8], out: &mut Out) {
+    let text = String::from_utf8_lossy(text);
     if std::io::stdout().is_terminal() {
         out.write(&sanitize::text(&text));
     } else {
         out.write(&text);
     }
-    Ok(Exit::Done)
 }
 
 /// The last changes, as the loop keeps them.

@@ -161,11 +161,18 @@ fn log_diff_and_rollback_there_and_back() {
     let world = Scenario {
         files: &[("text", "zero\n")],
         criteria: &["Two: `has \"two\" text`"],
-        acts: &["echo one > text; echo new > extra", "echo two > text; rm extra"],
+        acts: &["echo one > text; echo new > extra; echo I wrote one", "echo two > text; rm extra"],
         ..Scenario::default()
     }
     .world();
+    world.run(&["status"]).expect(0).out("No loops.").out("Tasks here\n  PROMPT.md  ").out("1 criterion\n");
     world.run(&["run", "--trust"]).expect(0).out("Completed, verified");
+    world.run(&["log", "--output", "1"]).expect(0).out("I wrote one\n");
+    world
+        .run(&["log", "--output", "3"])
+        .expect(2)
+        .err("has no output of iteration 3")
+        .err("last iteration is 2");
     world.run(&["log"]).expect(0).out("ompleted, verified");
     let log = world.run(&["log", "--json"]);
     let lines: Vec<Value> =
@@ -173,6 +180,8 @@ fn log_diff_and_rollback_there_and_back() {
     assert_eq!(lines, world.journal());
     world.run(&["diff", "latest", "1"]).expect(0).out("-zero\n+one\n").out("+new\n");
     world.run(&["diff", "latest", "2"]).expect(0).out("-one\n+two\n").out("-new\n");
+    world.run(&["diff", "latest"]).expect(0).out("-zero\n+two\n");
+    world.run(&["diff"]).expect(0).out("-zero\n+two\n");
     world.run(&["diff", "latest", "3"]).expect(2).err("has no iteration 3");
     world.terminal.file("mine", "of the user\n");
     world.run(&["rollback", "latest", "1"]).expect(0).out("after iteration 1");
