@@ -20,7 +20,7 @@ pub(crate) struct Args {
 enum What {
     /// Let Claude Code ask loopkeeper in this workspace when a turn ends (.claude/settings.local.json)
     Install,
-    /// Take the hooks out again, without a trace
+    /// Remove the hooks and leave the rest of the file as it is
     Remove,
 }
 
@@ -31,8 +31,10 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     match args.what {
         What::Install => install(&settings, out)?,
         What::Remove => match settings.remove()? {
-            Done::Changed => out.line(format_args!("Taken out of {FILE}: Claude Code asks no more here.")),
-            Done::Nothing => out.line(format_args!("There is no hook of loopkeeper in {FILE}.")),
+            Done::Changed => out.line(format_args!(
+                "Removed the hooks from {FILE}: Claude Code no longer asks loopkeeper here."
+            )),
+            Done::Nothing => out.line(format_args!("{FILE} holds no hook of loopkeeper.")),
         },
     }
     Ok(Exit::Done)
@@ -41,13 +43,15 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 fn install(settings: &Settings<'_>, out: &mut Out) -> Result<(), Failure> {
     match settings.install(&program()?)? {
         Done::Changed => {
-            out.line(format_args!("Put into {FILE}: Claude Code asks here whether its turn may end."));
-            out.line("Sessions that are already open have to be started again.");
+            out.line(format_args!(
+                "Installed in {FILE}: Claude Code asks loopkeeper here whether its turn may end."
+            ));
+            out.line("Restart sessions that are already open.");
         }
-        Done::Nothing => out.line(format_args!("It is already in {FILE}.")),
+        Done::Nothing => out.line(format_args!("The hooks are already in {FILE}.")),
     }
-    out.line("It changes nothing without a loop: `loopkeeper run --attach` starts one.");
-    out.line("`loopkeeper hook remove` takes it out again.");
+    out.line("Without a loop the hooks do nothing: `loopkeeper run --attach` starts one.");
+    out.line("`loopkeeper hook remove` removes them.");
     if settings.is_seen_by_git() {
         failure::warn(format_args!("git does not ignore {FILE}: add it to .gitignore"));
     }

@@ -25,10 +25,10 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     out.line(format_args!("Wrote {shown}: the loop's prompt, and its promise where it had one."));
     match &taken.trouble {
         None => out.line(format_args!(
-            "The loop is cancelled (was at iteration {}): its session may end with its present turn.",
+            "The loop is cancelled (was at iteration {}): its session can end after this turn.",
             found.state.iteration
         )),
-        Some(trouble) => failure::warn(format_args!("the loop goes on in its own session: {trouble}")),
+        Some(trouble) => failure::warn(format_args!("the loop still runs in its own session: {trouble}")),
     }
     let limit = found.state.left().map_or(String::new(), |it| format!(" --max-iterations {it}"));
     out.line(format_args!("Add checks to it below `## Done when`, then start: loopkeeper run {name}{limit}"));

@@ -46,15 +46,17 @@ pub(crate) fn change(which: &ItemArg, wish: Wish, out: &mut Out) -> Result<(), F
     let (title, file) = (sanitize::line(&item.title), sanitize::line(&change.file));
     let places = |by: i32| words::counted(u64::from(by.unsigned_abs()), "place");
     match change.done {
-        Done::Skipped => out.line(format_args!("{file}: \"{title}\" is skipped and keeps no loop going.")),
-        Done::TakenUp => out.line(format_args!("{file}: \"{title}\" is taken up again.")),
+        Done::Skipped => {
+            out.line(format_args!("{file}: \"{title}\" is skipped; loops no longer wait for it."));
+        }
+        Done::TakenUp => out.line(format_args!("{file}: \"{title}\" is no longer skipped.")),
         Done::Moved(by) => {
             let way = if by > 0 { "earlier" } else { "later" };
-            out.line(format_args!("{file}: \"{title}\" comes {} {way}.", places(by)));
+            out.line(format_args!("{file}: \"{title}\" moved {} {way}.", places(by)));
         }
     }
     if let Some(seen) = loops::at_work(&work.root, &work.id) {
-        out.line(format_args!("The loop at work takes it up {}.", seen.next_boundary()));
+        out.line(format_args!("The running loop reads this change {}.", seen.next_boundary()));
     }
     Ok(())
 }

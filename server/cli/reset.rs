@@ -22,7 +22,7 @@ pub(crate) struct Args {
 pub(crate) enum What {
     /// Try again after the breaker opened
     Breaker,
-    /// Forget the agent's session: the next iteration starts with a fresh mind
+    /// Forget the agent's session: the next iteration starts with a fresh context
     Session,
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     found.order(json!({"do": "reset", "what": "breaker"}))?;
     let then = match state.pause.as_ref().map(|it| it.reason) {
         None if breaker::rests_until(state).is_none() => String::new(),
-        None | Some(PauseReason::Breaker) => "; it goes on".to_owned(),
-        Some(_) => format!("; it stays paused, `loopkeeper resume {id}` goes on"),
+        None | Some(PauseReason::Breaker) => "; the loop continues".to_owned(),
+        Some(_) => format!("; it stays paused, `loopkeeper resume {id}` continues it"),
     };
     out.line(format_args!("The breaker of loop {id} is closed{then}."));
     Ok(Exit::Done)

@@ -1,4 +1,4 @@
-//! `skip`: an item of the plan that keeps no loop going any more, or does again.
+//! `skip`: marks an item of the plan as skipped, or removes the mark.
 
 use loopkeeper_core::task::edit::Wish;
 

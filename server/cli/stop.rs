@@ -60,7 +60,7 @@ fn not_ours(out: &mut Out) -> Answer {
     })?;
     found.cancel()?;
     out.line(format_args!(
-        "Cancelled the loop of Claude Code's plugin (was at iteration {}): its session may end with its present turn.",
+        "Cancelled the loop of Claude Code's plugin (was at iteration {}): its session can end after this turn.",
         found.state.iteration
     ));
     Ok(Exit::Done)

@@ -42,7 +42,12 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         return Ok(Exit::Done);
     }
     let count = words::counted(unknown.len() as u64, "command");
-    if !ask::yes(&format!("{count} of these {} not trusted yet. Trust them?", is_or_are(&unknown)))? {
+    let pronoun = if unknown.len() == 1 { "it" } else { "them" };
+    if !ask::yes(&format!(
+        "{} of these commands {} not trusted yet. Trust {pronoun}?",
+        unknown.len(),
+        is_or_are(&unknown)
+    ))? {
         return Err(refused(&work, &unknown));
     }
     store.grant(&work.root, Some(&work.id), &unknown)?;

@@ -35,7 +35,7 @@ impl Crew {
             return Err(Failure::usage(format_args!(
                 "`mode = \"{mode}\"` holds one session of one agent: `agent` is a list"
             ))
-            .hint("Name one agent, or remove the line `mode`."));
+            .hint("Name one agent, or use `mode = \"loop\"`."));
         }
         if settings.mode == Mode::Attach {
             let (agent, judge) = (lent(&settings.agent)?, judge(work)?);
@@ -103,7 +103,7 @@ pub(crate) fn lent(agent: &str) -> Result<AgentPlan, Failure> {
         return Err(Failure::usage(format_args!(
             "`mode = \"attach\"` works in a session of Claude Code: `agent` is `{agent}`"
         ))
-        .hint("Remove the line `agent`, or use another `mode`."));
+        .hint("Leave out the agent (`--agent`, or `agent` in the configuration), or use another mode."));
     }
     Ok(AgentPlan {
         name: claude.to_owned(),

@@ -112,7 +112,7 @@ impl Packing {
              prompts/, output/  what each iteration was told, and what it printed\n\
              settings.json      what the loop was started with; of variables only the names\n\
              environment.json   versions\n\n\
-             Taken out: {}. A line of the journal that something was taken out of no longer fits its checksum.\n\
+             Redacted: {}. A line of the journal that something was taken out of no longer fits its checksum.\n\
              Only what looks like a secret is recognised: look through it before you give it away.\n",
             env!("CARGO_PKG_VERSION"),
             taken_out(all)
@@ -131,7 +131,7 @@ impl Packing {
 /// `3 secrets and the home folder 25 times`
 pub(crate) fn taken_out(found: Found) -> String {
     let secrets = words::counted(found.secrets as u64, "secret");
-    format!("{secrets}, and the home folder {}", words::counted(found.homes as u64, "time"))
+    format!("{secrets}, {} of your home folder", words::counted(found.homes as u64, "mention"))
 }
 
 /// The values of variables that sound secret, and of all that the settings set: these only the keeper's own file

@@ -144,11 +144,11 @@ impl From<&[SettingFinding]> for Failure {
             return Self::usage(format_args!("{}: {}", one.origin, one.message))
                 .hint(if one.hint.ends_with('?') { one.hint.clone() } else { format!("{}.", one.hint) });
         }
-        let mut what = "the configuration cannot be taken as written".to_owned();
+        let mut what = "the configuration has errors".to_owned();
         for it in blocking {
             let _ = write!(what, "\n  {}: {}; {}", it.origin, it.message, it.hint);
         }
-        Self::usage(what).hint("Correct these lines; nothing runs on defaults instead.")
+        Self::usage(what).hint("Correct these lines: defaults are not used in their place.")
     }
 }
 

@@ -109,7 +109,7 @@ impl Work {
                 .hint("Correct the line: a check that cannot run as written is never run.")),
             several => {
                 let lines = listed(several.iter().map(|it| self.finding(it)));
-                Err(Failure::usage(format_args!("{} cannot start as it is written{lines}", self.id.0))
+                Err(Failure::usage(format_args!("{} has errors{lines}", self.id.0))
                     .hint("Correct these lines: a check that cannot run as written is never run."))
             }
         }

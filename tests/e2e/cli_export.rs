@@ -42,7 +42,7 @@ fn a_loop_is_packed_without_secrets() {
     let dir = played.world.loops().pop().unwrap();
     let id = dir.file_name().unwrap().to_str().unwrap();
     let archive = played.world.root().join(format!("ralph-{id}.tar.gz"));
-    ran.expect(0).out(&format!("Loop {id} is exported to ralph-{id}.tar.gz: ")).out("Taken out: ");
+    ran.expect(0).out(&format!("Exported loop {id} to ralph-{id}.tar.gz: ")).out("Redacted: ");
     assert_eq!(fs::metadata(&archive).unwrap().permissions().mode() & 0o777, 0o600);
     let of = |name: &str| unpacked(&archive, &format!("ralph-{id}/{name}"));
     let home = played.world.terminal.folder().join("home").display().to_string();
@@ -63,7 +63,7 @@ fn a_loop_is_packed_without_secrets() {
     assert!(environment["git"].as_str().unwrap().starts_with("git version"), "{environment:#}");
     assert_eq!((&environment["loop"], &environment["damage"]), (&id.into(), &serde_json::Value::Null));
     assert!(
-        of("README.txt").contains("output/0001.out: 2 secrets, and the home folder 1 time"),
+        of("README.txt").contains("output/0001.out: 2 secrets, 1 mention of your home folder"),
         "{}",
         of("README.txt")
     );

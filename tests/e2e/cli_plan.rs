@@ -19,11 +19,11 @@ fn an_item_is_skipped_and_taken_up_again() {
     let terminal = terminal();
     let path = terminal.root().join("fix_plan.md");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-    let said = "fix_plan.md: \"print\" is skipped and keeps no loop going.\n";
+    let said = "fix_plan.md: \"print\" is skipped; loops no longer wait for it.\n";
     terminal.run(&["skip", "PROMPT.md", "print"]).expect(0).out(said);
     let skipped = PLAN.replace("print`\r\n", "print` (optional)\r\n");
     assert_eq!(terminal.read("fix_plan.md"), skipped);
-    terminal.run(&["skip", "fix_plan.md", "PRINT"]).expect(0).out("\"print\" is taken up again.");
+    terminal.run(&["skip", "fix_plan.md", "PRINT"]).expect(0).out("\"print\" is no longer skipped.");
     assert_eq!(terminal.read("fix_plan.md"), PLAN);
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640, "its mode stays");
     let left: Vec<_> =
@@ -34,7 +34,7 @@ fn an_item_is_skipped_and_taken_up_again() {
 #[test]
 fn an_item_is_moved() {
     let terminal = terminal();
-    terminal.run(&["prioritize", "PROMPT.md", "parse", "-1"]).expect(0).out("\"parse\" comes 1 place later.");
+    terminal.run(&["prioritize", "PROMPT.md", "parse", "-1"]).expect(0).out("\"parse\" moved 1 place later.");
     let moved = "# Plan\r\n\r\n- [ ] print: `$ make print`\r\n- [x] read\r\n- [ ] parse\r\n";
     assert_eq!(terminal.read("fix_plan.md"), moved);
     let ran = terminal.run(&["prioritize", "PROMPT.md", "print", "2"]);
@@ -70,7 +70,7 @@ fn a_loop_at_work_takes_up_what_its_user_skips() {
     });
     world.until_shared("up.1");
     for arguments in [&["prioritize", "PROMPT.md", "two", "1"][..], &["skip", "PROMPT.md", "two"]] {
-        world.run(arguments).expect(0).out("takes it up after its current iteration");
+        world.run(arguments).expect(0).out("reads this change after its current iteration");
     }
     go(&world, 1);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));

@@ -57,7 +57,7 @@ fn arguments_win_and_are_named_when_they_are_wrong() {
         said,
         [
             "--max-cost: `limits.cost_usd` takes an amount in US dollars such as 2.50, found \"much\". \
-             Hint: give another value.",
+             Hint: correct the value.",
             "--max-duration: `limits.duration` takes a duration such as \"30m\" or \"1h30m\", found zero. \
              Hint: there is no \"unlimited\"; write the largest value you would accept.",
             "--agent: there is no agent `nobody`. \

@@ -39,16 +39,19 @@ fn what_was_put_in_is_taken_out_without_a_trace() {
             fs::set_permissions(path, fs::Permissions::from_mode(0o640)).expect("mine");
         }
         let as_it_was = tree(&terminal.root());
-        terminal.run(&["hook", "install"]).expect(0).out("asks here whether its turn may end");
+        terminal.run(&["hook", "install"]).expect(0).out("asks loopkeeper here whether its turn may end");
         let with = terminal.read(FILE);
         let told: Value = serde_json::from_str(&with).expect("JSON");
         let command = told["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().expect("a command");
         assert_eq!(command, format!("'{}' hook session stop", env!("CARGO_BIN_EXE_loopkeeper")));
-        terminal.run(&["hook", "install"]).expect(0).out("It is already in .claude/settings.local.json.");
+        terminal
+            .run(&["hook", "install"])
+            .expect(0)
+            .out("The hooks are already in .claude/settings.local.json.");
         assert_eq!(terminal.read(FILE), with);
-        terminal.run(&["hook", "remove"]).expect(0).out("Taken out of");
+        terminal.run(&["hook", "remove"]).expect(0).out("Removed the hooks from");
         assert_eq!(tree(&terminal.root()), as_it_was);
-        terminal.run(&["hook", "remove"]).expect(0).out("There is no hook of loopkeeper");
+        terminal.run(&["hook", "remove"]).expect(0).out("holds no hook of loopkeeper");
     };
     check(None);
     check(Some(MINE));
@@ -67,7 +70,7 @@ fn a_file_that_was_edited_since_keeps_its_edits() {
     let mut told: Value = serde_json::from_str(&terminal.read(FILE)).expect("JSON");
     told["permissions"] = serde_json::json!({"allow": ["Bash(ls)"]});
     terminal.file(FILE, &serde_json::to_string_pretty(&told).expect("text"));
-    terminal.run(&["hook", "install"]).expect(0).out("It is already in .claude/settings.local.json.");
+    terminal.run(&["hook", "install"]).expect(0).out("The hooks are already in .claude/settings.local.json.");
     terminal.run(&["hook", "remove"]).expect(0);
     assert_eq!(
         terminal.read(FILE),

@@ -17,7 +17,7 @@ use super::{StateDir, StateError};
 pub enum LockError {
     #[error("loop {loop_id} already has a keeper")]
     Held { loop_id: String },
-    #[error("{holder} already works in {}", path.display())]
+    #[error("{holder} is already running in {}", path.display())]
     TreeBusy { holder: String, path: PathBuf },
     #[error(transparent)]
     State(#[from] StateError),
@@ -28,7 +28,7 @@ impl LockError {
         match self {
             Self::Held { loop_id } => format!("`loopkeeper watch {loop_id}` shows what it does."),
             Self::TreeBusy { .. } => {
-                "Only one loop at a time can work in a tree: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
+                "One work tree holds one loop at a time: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
                     .to_owned()
             }
             Self::State(error) => error.hint(),

@@ -72,6 +72,9 @@ impl Teller {
         }
         let number = iteration.map_or(String::new(), |it| format!("#{it}"));
         lines.push(format!("{QUIET}{}{QUIET:#} {number:>4}  {what}", self.zone.clock(entry.at.wall)));
+        if let Record::LoopStarted { spec, .. } = &entry.record {
+            lines.push(format!("{QUIET}{:17}{}{QUIET:#}", "", started::limits(spec)));
+        }
         if detail == Detail::Everything {
             lines.extend(evidence(&entry.record).iter().map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
         }

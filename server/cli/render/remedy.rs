@@ -8,10 +8,13 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
     let id = &status.id;
     match status.phase {
         Phase::Interrupted => {
-            vec![format!("`loopkeeper resume {id}` goes on"), format!("`loopkeeper stop {id}` ends it")]
+            vec![format!("`loopkeeper resume {id}` continues it"), format!("`loopkeeper stop {id}` ends it")]
         }
         Phase::Untrusted => {
-            vec!["`loopkeeper trust` shows its commands".into(), format!("`loopkeeper resume {id}` goes on")]
+            vec![
+                "`loopkeeper trust` shows its commands".into(),
+                format!("`loopkeeper resume {id}` continues it"),
+            ]
         }
         Phase::Paused => match status.pause.as_ref().map(|it| it.reason) {
             Some(PauseReason::Breaker) => vec![
@@ -20,7 +23,7 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
             ],
             // Its sentence says it.
             Some(PauseReason::Session) => vec![format!("`loopkeeper stop {id}` ends it")],
-            _ => vec![format!("`loopkeeper resume {id}` goes on")],
+            _ => vec![format!("`loopkeeper resume {id}` continues it")],
         },
         Phase::NeedsAnswer
             if status.question.as_ref().is_some_and(|it| it.kind == QuestionKind::Permission) =>

@@ -87,7 +87,7 @@ pub fn document(text: &str) -> Result<String, Unfit> {
             let _ = writeln!(document, "\nOutput {asked} once all of this is done, and not before.");
         }
     }
-    let limit = foreign.max_iterations.map_or("any number".to_owned(), |it| it.to_string());
+    let limit = foreign.max_iterations.map_or("any number (no maximum)".to_owned(), |it| it.to_string());
     let _ = writeln!(
         document,
         "\n<!-- Taken over from the loop of Claude Code's plugin, iteration {} of {limit}. List what must hold below a \

@@ -27,7 +27,7 @@ pub(super) async fn export(shared: &Arc<Shared>, args: LoopArgs) -> Done {
     })
     .await?;
     let said = format!(
-        "Ralph: loop {loop_id} is exported to {}. Taken out: {}. Look through it before you give it away.",
+        "Ralph: exported loop {loop_id} to {}. Redacted: {}. Check it before you share it.",
         path.display(),
         export::taken_out(done.found)
     );

@@ -96,7 +96,7 @@ fn a_loop_is_exported_beside_the_tree() {
     assert!(path.ends_with(&format!("ralph-{id}.tar.gz")) && std::path::Path::new(&path).is_file(), "{path}");
     let said =
         studio.editor.said("window/showMessage", |it| it["message"].as_str().unwrap().contains("exported"));
-    assert!(said["message"].as_str().unwrap().contains("Taken out: 0 secrets"), "{said:#}");
+    assert!(said["message"].as_str().unwrap().contains("Redacted: 0 secrets"), "{said:#}");
     studio.done("export", &json!({"loopId": id}));
     assert!(!studio.world.has(&format!("ralph-{id}.tar.gz")), "the work tree is left alone");
 }

@@ -338,7 +338,7 @@ fn no_result_at_all_is_a_crash() {
     let begins = "echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"x\"}'";
     for act in ["true", begins] {
         speaks_claude("limits.iterations = 1", &[act], Limit(1, ""))
-            .did(1, "agent failed (ended without a result), nothing changed, checks not needed");
+            .did(1, "agent failed (crashed: it printed no result), nothing changed, checks not needed");
     }
 }
 

@@ -118,7 +118,7 @@ fn what_cannot_be_held_there_is_said_beforehand() {
     dry.expect(0).out("`limits.cost_usd` cannot be enforced");
     assert!(!dry.stdout.contains("`limits.tokens`") && !dry.stdout.contains("[spawns]"), "{dry:?}");
     let log = world.run(&["log"]);
-    log.expect(0).out("cost unknown: Claude does not report it in an interactive session");
+    log.expect(0).out("ost unknown: Claude does not report it in an interactive session");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn iterations() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "Left after this iteration starts: 2 iterations").told(3, "iteration 3 of at most 3");
+    played.told(1, "Remaining after this iteration: 2 iterations").told(3, "iteration 3 of at most 3");
     played.file("log", "1\n2\n3\n");
 }
 
@@ -122,9 +122,9 @@ fn a_fifth_that_is_left_is_said_once() {
         ..Scenario::default()
     }
     .play();
-    played.did(5, "1 file changed, 0 of 1 pass; little is left: 5 of 6 iterations used");
+    played.did(5, "1 file changed, 0 of 1 pass; budget almost used: 5 of 6 iterations used");
     played.did(6, "1 file changed, 0 of 1 pass");
-    played.told(6, "Little is left: finish what matters most");
+    played.told(6, "The budget is almost used: finish what matters most");
 }
 
 /// One start of an agent that speaks as Claude Code does.

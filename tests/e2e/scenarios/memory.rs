@@ -83,7 +83,7 @@ fn a_template_orders_the_prompt_and_what_the_agent_makes_of_it_is_never_used() {
     let first = played.world.prompt(1);
     assert!(first.starts_with("Mind the style.\n\n# Make it so\n"), "{first}");
     assert!(
-        first.contains("\n\n## What fails: 1 of 1 checks\n") && first.contains("\nNo 1. Left after"),
+        first.contains("\n\n## What fails: 1 of 1 checks\n") && first.contains("\nNo 1. Remaining after"),
         "{first}"
     );
     assert!(first.contains("\n\n## Rules\n") && !first.contains("\n\n\n"), "{first}");

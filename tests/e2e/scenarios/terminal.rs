@@ -139,7 +139,7 @@ fn a_command_added_while_it_rests_runs_after_the_users_word() {
     world.run(&["resume"]).expect(0);
     world.until("pause", |it| it["type"] == "paused" && it["reason"] == "trust");
     let Some(mut person) = Person::runs(&world, "trust") else { return };
-    person.until_sees("Trust them?");
+    person.until_sees("not trusted yet. Trust ");
     person.types("y\n");
     assert_eq!(person.exit(), Some(0));
     world.run(&["resume"]).expect(0);

@@ -1,4 +1,4 @@
-//! What a loop says of itself when it starts.
+//! The lines about a loop's start: what works on what, and the limits.
 
 use loopkeeper_core::agent::kind::{Can, Capabilities, Subagents};
 use loopkeeper_core::journal::LoopSpec;
@@ -6,31 +6,39 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::Mode;
 use loopkeeper_core::view::words;
 
+/// `loop 20261120-abcdef on PROMPT.md with claude, then codex`
 pub(super) fn started(spec: &LoopSpec) -> String {
+    let agents: Vec<_> = spec.agents().map(|it| it.name.as_str()).collect();
+    format!("loop {} on {} with {}", spec.loop_id, sanitize::line(&spec.task.0), agents.join(", then "))
+}
+
+/// `Limits: 25 iterations, 8 h, $25.00. Breaker: …`
+pub(super) fn limits(spec: &LoopSpec) -> String {
     let limits = &spec.settings.limits;
     let cost = cost(&spec.agent.kind().capabilities(), spec.settings.mode, limits.cost_micros);
-    let preset =
-        spec.preset.as_ref().map_or(String::new(), |it| format!("; {}", sanitize::line(&it.because)));
-    let crew = spec.agents().map(|it| it.name.as_str());
+    let preset = spec.preset.as_ref().map_or(String::new(), |it| sanitize::line(&it.because));
+    let breaker = if preset.is_empty() { preset } else { format!(" Breaker: {preset}.") };
     format!(
-        "loop {} on {} with {}, at most {}, {}, {cost}{preset}",
-        spec.loop_id,
-        sanitize::line(&spec.task.0),
-        crew.collect::<Vec<_>>().join(", then "),
+        "Limits: {}, {}{cost}.{breaker}",
         words::counted(u64::from(limits.iterations), "iteration"),
         words::duration(limits.duration_ms),
     )
 }
 
-/// The most that it may cost, where that can be held.
-fn cost(can: &Capabilities, mode: Mode, most: u64) -> String {
-    let can = can.with(mode);
-    match (can.cost, can.subagents) {
-        (Can::Yes, _) => words::cost(most),
+/// The cost limit, or why it cannot apply.
+fn cost(capabilities: &Capabilities, mode: Mode, limit: u64) -> String {
+    let capabilities = capabilities.with(mode);
+    if mode == Mode::Attach {
+        return format!(". {}", words::capitalised(words::no_cost(mode)));
+    }
+    match (capabilities.cost, capabilities.subagents) {
+        (Can::Yes, _) => format!(", {}", words::cost(limit)),
         (Can::No | Can::Unknown, Subagents::Unseen) => {
-            format!("{}, nor are its subagents", words::no_cost(mode))
+            ". This agent reports no cost, so `limits.cost_usd` cannot apply, and its subagents are not counted".to_owned()
         }
-        (Can::No | Can::Unknown, _) => words::no_cost(mode).to_owned(),
+        (Can::No | Can::Unknown, _) => {
+            ". This agent reports no cost, so `limits.cost_usd` cannot apply".to_owned()
+        }
     }
 }
 
@@ -40,18 +48,16 @@ mod tests {
     use loopkeeper_core::agent::kind::Kind;
 
     #[test]
-    fn a_limit_that_cannot_be_held_is_not_promised() {
+    fn a_limit_that_cannot_apply_is_not_promised() {
         let check = |kind: Kind, mode: Mode, expect: &str| {
             assert_eq!(cost(&kind.capabilities(), mode, 25_000_000), expect, "{kind:?} {mode:?}");
         };
-        check(Kind::Claude, Mode::Loop, "$25.00");
-        check(Kind::Claude, Mode::Hook, "$25.00");
-        check(
-            Kind::Claude,
-            Mode::Attach,
-            "cost unknown: Claude does not report it in an interactive session",
-        );
-        check(Kind::Codex, Mode::Hook, "its cost is not reported");
-        check(Kind::Copilot, Mode::Loop, "its cost is not reported, nor are its subagents");
+        let none = ". This agent reports no cost, so `limits.cost_usd` cannot apply";
+        check(Kind::Claude, Mode::Loop, ", $25.00");
+        check(Kind::Claude, Mode::Hook, ", $25.00");
+        let attached = ". Cost unknown: Claude does not report it in an interactive session";
+        check(Kind::Claude, Mode::Attach, attached);
+        check(Kind::Codex, Mode::Hook, none);
+        check(Kind::Copilot, Mode::Loop, &format!("{none}, and its subagents are not counted"));
     }
 }

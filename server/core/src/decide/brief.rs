@@ -174,7 +174,7 @@ fn what_happened(state: &Loop, changes: &Changes, round: Option<&Round>, claim: 
 /// Said once of each limit, by the iteration that came near it.
 pub(super) fn near(limits: &[(LimitName, String)]) -> String {
     let words: Vec<&str> = limits.iter().map(|(_, words)| words.as_str()).collect();
-    if words.is_empty() { String::new() } else { format!("; little is left: {}", words.join(", ")) }
+    if words.is_empty() { String::new() } else { format!("; budget almost used: {}", words.join(", ")) }
 }
 
 /// A commit that the user did not want stays; it is only said.

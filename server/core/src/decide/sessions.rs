@@ -218,7 +218,7 @@ pub fn after_rollback(state: &Loop, to: u32) -> Option<Record> {
     Some(Record::SessionChanged { from: Some(from), to: None, reason: SessionReason::RolledBack })
 }
 
-/// By the user's word: the next iteration begins with a fresh mind.
+/// By the user's word: the next iteration begins with a fresh context.
 pub(super) fn reset(state: &Loop) -> Vec<Step> {
     leave(state, SessionReason::Reset).into_iter().collect()
 }

@@ -333,7 +333,7 @@ fn installed(agent: &AgentFacts, chosen: &Result<Beginning, Trouble>) -> Option<
     let level = if unwell || matches!(agent.version, Version::Failed(_)) { Level::Note } else { Level::Good };
     let finding = Finding::new(Topic::Agents, level, what);
     Some(match (&agent.login, &agent.version, known) {
-        (_, Version::Failed(_), Some(known)) => finding.hint(format!("install it anew: `{}`", known.install)),
+        (_, Version::Failed(_), Some(known)) => finding.hint(format!("reinstall it: `{}`", known.install)),
         (Login::Withheld(name), ..) if unwell => {
             finding.hint(format!("add it to `[env]`: `pass = [\"{name}\"]`"))
         }

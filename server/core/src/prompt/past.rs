@@ -1,4 +1,4 @@
-//! What a fresh mind cannot know: what earlier iterations did, what they handed over, and what they decided. The
+//! What a fresh context does not contain: what earlier iterations did, what they handed over, and what they decided. The
 //! agent's own words stand here as quotations, never as the loop's.
 
 use std::fmt::Write as _;

@@ -77,19 +77,19 @@ fn away(out: &mut String, input: &PromptInput<'_>) {
 
 fn opening(out: &mut String, input: &PromptInput<'_>) {
     let total = input.iteration.saturating_add(input.budget.iterations);
-    let mind = if input.resumed {
-        "You go on with the session of the iteration before; whoever comes next may know only what you leave in \
-         the files."
+    let context = if input.resumed {
+        "You continue the session of the previous iteration. The next iteration may know only what you leave in the \
+         files."
     } else {
-        "You start with a fresh mind and know only what the files say; whoever comes next will know only what you \
+        "You start with a fresh context and know only what the files say. The next iteration will know only what you \
          leave in them."
     };
     let _ = write!(
         out,
         "# loopkeeper: iteration {} of at most {total}\n\n\
-         Everything above is the task. From here on the loop's supervisor speaks. {mind} Do the most \
-         important step that is missing, finish it, then end your turn: loopkeeper itself runs the checks on the \
-         files as you leave them. What you say about them is no proof.\n\n",
+         Everything above is the task; this part comes from loopkeeper, which supervises the loop. {context} Do the most \
+         important missing step, finish it, then end your turn: loopkeeper runs the checks itself on the files as \
+         you leave them. What you say about them is no proof.\n\n",
         input.iteration
     );
     let _ = writeln!(out, "{}\n", budget(input));
@@ -102,11 +102,11 @@ pub(super) fn budget(input: &PromptInput<'_>) -> String {
     left.extend(input.budget.cost_micros.map(words::cost));
     left.extend(input.budget.tokens.map(|it| format!("{} tokens", words::amount(it))));
     let scarce = if input.budget.is_scarce {
-        " Little is left: finish what matters most, and leave the rest written down."
+        " The budget is almost used: finish what matters most, and write down what remains."
     } else {
         ""
     };
-    format!("Left after this iteration starts: {}.{scarce}", left.join(", "))
+    format!("Remaining after this iteration: {}.{scarce}", left.join(", "))
 }
 
 fn weakened(out: &mut String, input: &PromptInput<'_>) {

@@ -412,7 +412,7 @@ fn a_template_orders_the_parts_and_leaves_no_gaps() {
     check(&plain, "{failing}\n\n{task}\n\n{notes}{plan}\n\nNow {{go}}.\n", "# Make it work\n\nNow {go}.\n\n");
     check(&plain, "No {iteration} of {iteration}.\n\n{task}\n{failing}", "No 2 of 2.\n\n# Make it work\n\n");
     check(&plain, "a\n\n\nb {task}\n\n{failing}\n\nc", "a\n\n\nb # Make it work\n\nc\n\n");
-    let left = "Left after this iteration starts: 23 iterations, 7 h 40 min, $24.50.";
+    let left = "Remaining after this iteration: 23 iterations, 7 h 40 min, $24.50.";
     check(&plain, "{budget}\n{task}{failing}", &format!("{left}\n# Make it work\n\n"));
     // What the user says is told, named or not, and never taken for a placeholder.
     let says = "## The user says, while you work\n\nUse {task} as it is.\n\n";

@@ -17,7 +17,7 @@ How a loop behaves is written in `loopkeeper.toml` at the root of the work tree,
 Arguments win, then the work tree's file, then a `.ralphrc`, then the user's file, then the defaults below.
 `loopkeeper run --dry-run` prints every effective value and where it was written.
 
-A file that cannot be taken as written stops the command with exit code 2 and names every mistake at once: an
+A file with errors stops the command with exit code 2 and names every mistake at once: an
 unknown key, a value that means nothing, and a key that this version does not act on yet. No limit can be
 switched off, so `0` is refused.
 

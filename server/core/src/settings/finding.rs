@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::task::Place;
 
-/// Something in a configuration file or an argument that cannot be taken as written.
+/// Something in a configuration file or an argument that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingFinding {
     pub code: SettingCode,

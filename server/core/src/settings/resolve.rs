@@ -166,7 +166,7 @@ fn accept_argument(
     let raw = raw(key.takes);
     let agent = key.path.contains('*').then(|| path.get(1).copied().unwrap_or_default());
     let value = accept(key, agent, &raw).map_err(|it| {
-        finding(it.code, it.message, it.hint.unwrap_or_else(|| "give another value".to_owned()))
+        finding(it.code, it.message, it.hint.unwrap_or_else(|| "correct the value".to_owned()))
     })?;
     let written = written(key.takes, &raw);
     Ok(Assignment { key, agent: agent.map(str::to_owned), value, written, layer: None, origin })

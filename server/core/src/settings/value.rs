@@ -68,6 +68,9 @@ pub(super) struct Said {
 }
 
 const NO_UNLIMITED: &str = "there is no \"unlimited\"; write the largest value you would accept";
+const TIME_UNITS: &str = "the units are d, h, m, s and ms, largest first, as in `1h30m`";
+const SIZE_UNITS: &str = "the units are B, KiB, MiB, GiB, TiB, kB, MB, GB and TB, as in `5GiB`";
+const DOLLARS: &str = "write a plain number of dollars, as in `25` or `2.50`";
 const WRITE_UNIT: &str = "write the number with its unit, in quotes";
 
 /// Reads a value for a key that takes `takes`.
@@ -81,10 +84,10 @@ pub(super) fn read(takes: Takes, raw: &Raw) -> Result<Value, Wrong> {
         Takes::Promise => promise(raw),
         Takes::Count => count(raw, u32::MAX),
         Takes::Percent => count(raw, 100),
-        Takes::Duration => amount(raw, duration_ms).and_then(above_zero),
-        Takes::Pause => amount(raw, duration_ms),
+        Takes::Duration => amount(raw, duration_ms, TIME_UNITS).and_then(above_zero),
+        Takes::Pause => amount(raw, duration_ms, TIME_UNITS),
         Takes::Cost => cost(raw).and_then(above_zero),
-        Takes::Size => amount(raw, size_bytes).and_then(above_zero),
+        Takes::Size => amount(raw, size_bytes, SIZE_UNITS).and_then(above_zero),
         Takes::Flag => flag(raw),
         Takes::Path => path(raw),
         Takes::Paths => texts(raw, path_fault),
@@ -188,9 +191,9 @@ fn count(raw: &Raw, most: u32) -> Result<Value, Wrong> {
     }
 }
 
-fn amount(raw: &Raw, read: fn(&str) -> Result<u64, UnitError>) -> Result<Value, Wrong> {
+fn amount(raw: &Raw, read: fn(&str) -> Result<u64, UnitError>, units: &'static str) -> Result<Value, Wrong> {
     match raw {
-        Raw::Text(text) => read(text).map(Value::Amount).map_err(|error| unit_fault(raw, error)),
+        Raw::Text(text) => read(text).map(Value::Amount).map_err(|error| unit_fault(raw, error, units)),
         Raw::Integer(_) | Raw::Float(_) => Err(wrong(raw.to_string(), WRITE_UNIT)),
         _ => Err(found(raw)),
     }
@@ -199,7 +202,7 @@ fn amount(raw: &Raw, read: fn(&str) -> Result<u64, UnitError>) -> Result<Value, 
 fn cost(raw: &Raw) -> Result<Value, Wrong> {
     match raw {
         Raw::Integer(text) | Raw::Float(text) => {
-            micro_dollars(text).map(Value::Amount).map_err(|error| unit_fault(raw, error))
+            micro_dollars(text).map(Value::Amount).map_err(|error| unit_fault(raw, error, DOLLARS))
         }
         _ => Err(found(raw)),
     }
@@ -299,8 +302,16 @@ fn name_fault(name: &str) -> Option<String> {
     (!good).then(|| "not the name of a variable".to_owned())
 }
 
-fn unit_fault(raw: &Raw, error: UnitError) -> Wrong {
-    let hint = if error == UnitError::NoUnit { Some(WRITE_UNIT) } else { None };
+fn unit_fault(raw: &Raw, error: UnitError, units: &'static str) -> Wrong {
+    let hint = match error {
+        UnitError::NoUnit => Some(WRITE_UNIT),
+        UnitError::UnknownUnit | UnitError::Order => Some(units),
+        UnitError::Empty
+        | UnitError::NoNumber
+        | UnitError::Negative
+        | UnitError::TooFine
+        | UnitError::TooLarge => None,
+    };
     Wrong::of(Fault::Found { found: format!("{raw}: {error}"), hint })
 }
 

@@ -65,7 +65,7 @@ pub fn cost(micros: u64) -> String {
 /// Said in the place of a cost that nobody tells.
 pub fn no_cost(mode: Mode) -> &'static str {
     match mode {
-        Mode::Loop | Mode::Hook => "its cost is not reported",
+        Mode::Loop | Mode::Hook => "cost unknown: the agent reports none",
         Mode::Attach => "cost unknown: Claude does not report it in an interactive session",
     }
 }

@@ -114,10 +114,10 @@ fn died(end: &ProcessEnd) -> ProviderError {
     }
     let how = match (end.exit, end.signal) {
         (Some(code @ (126 | 127)), _) => format!("could not be started (exit {code})"),
-        (Some(0), _) => "ended without a result".to_owned(),
+        (Some(0), _) => "crashed: it printed no result".to_owned(),
         (Some(code), _) => format!("exit {code}"),
         (None, Some(signal)) => format!("ended by signal {signal}"),
-        (None, None) => "ended without a word".to_owned(),
+        (None, None) => "crashed".to_owned(),
     };
     match end.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
         Some(last) => crash(&format!("{how}: {}", last.trim())),

@@ -36,7 +36,7 @@ fn a_run_of_claude_needs_a_result() {
     claude(&[INIT, DONE], end(), None);
     // Late exits by signal or code take nothing back.
     claude(&[INIT, DONE], ProcessEnd { exit: Some(143), ..end() }, None);
-    claude(&[INIT], end(), Some((Crash, "ended without a result")));
+    claude(&[INIT], end(), Some((Crash, "crashed: it printed no result")));
     claude(&[INIT], ProcessEnd { exit: Some(143), ..end() }, Some((Crash, "exit 143")));
     claude(&[INIT], ProcessEnd { exit: None, signal: Some(9), ..end() }, Some((Crash, "ended by signal 9")));
     claude(

@@ -41,8 +41,8 @@ fn it_works_until_everything_holds_and_is_not_ended() {
     assert!(sim.sessions.iter().all(|it| it.0 == "s1"), "{:?}", sim.sessions);
     assert_eq!(sim.sessions.iter().map(|it| it.1).collect::<Vec<_>>(), [false, true, true]);
     assert_eq!(sim.process.starts, 0);
-    assert!(sim.prompts[0].contains("a fresh mind"), "{}", sim.prompts[0]);
-    assert!(sim.prompts[1].contains("You go on with the session"), "{}", sim.prompts[1]);
+    assert!(sim.prompts[0].contains("a fresh context"), "{}", sim.prompts[0]);
+    assert!(sim.prompts[1].contains("You continue the session"), "{}", sim.prompts[1]);
     sim.lend("s1", 8);
     sim.play();
     assert_eq!(course(&sim), "pihcihcihcle", "whoever comes too late is let through");
@@ -82,7 +82,7 @@ fn another_session_is_told_everything_anew() {
     let expect = [("s1", false), ("s2", false), ("s2", true), ("s1", true)];
     let told: Vec<_> = sim.sessions.iter().map(|(id, resumed)| (id.as_str(), *resumed)).collect();
     assert_eq!(told, expect);
-    assert!(sim.prompts[1].contains("a fresh mind"), "{}", sim.prompts[1]);
+    assert!(sim.prompts[1].contains("a fresh context"), "{}", sim.prompts[1]);
 }
 
 #[test]

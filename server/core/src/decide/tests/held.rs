@@ -39,7 +39,7 @@ fn one_process_works_all_iterations_and_is_gone_before_anything_is_verified() {
     assert!(sim.state.outcome.as_ref().is_some_and(|it| it.verified), "{}", sim.sentence());
     // Told at its end, and of all three together.
     assert_eq!(sim.state.spent.cost_micros, Some(30_000));
-    assert!(sim.prompts[1].contains("You go on with the session"), "{}", sim.prompts[1]);
+    assert!(sim.prompts[1].contains("You continue the session"), "{}", sim.prompts[1]);
 }
 
 #[test]

@@ -45,9 +45,9 @@ fn every_iteration_starts_afresh_unless_it_is_to_go_on() {
     let on = sim(acts()).run();
     assert_eq!(starts(&on), "1 1+ 1+");
     assert_eq!(reasons(&on), [Started, Ended]);
-    assert!(on.prompts[0].contains("You start with a fresh mind"), "{}", on.prompts[0]);
+    assert!(on.prompts[0].contains("You start with a fresh context"), "{}", on.prompts[0]);
     assert!(
-        on.prompts[1].contains("You go on with the session of the iteration before"),
+        on.prompts[1].contains("You continue the session of the previous iteration"),
         "{}",
         on.prompts[1]
     );
@@ -173,7 +173,7 @@ fn a_session_that_remembers_what_was_taken_back_is_left() {
     let back = play(1, Vec::new());
     assert_eq!(reasons(&back), [Started, RolledBack, Started, Ended]);
     assert_eq!(starts(&back), "1 1+ 3 3+");
-    assert!(back.prompts[2].contains("You start with a fresh mind"), "{}", back.prompts[2]);
+    assert!(back.prompts[2].contains("You start with a fresh context"), "{}", back.prompts[2]);
     // It knows nothing that is not in the files, or only some of them went back.
     assert_eq!(reasons(&play(2, Vec::new())), [Started, Ended]);
     assert_eq!(reasons(&play(0, vec!["a".to_owned()])), [Started, Ended]);
