@@ -84,10 +84,12 @@ impl TrustStore {
         self.trouble.as_ref()
     }
 
-    /// What of these the user has not said yes to. `root` is the real path.
+    /// What of these the user has not said yes to, each command once, as a page shows them. `root` is the real path.
     pub fn unknown(&self, root: &Path, items: &[Item]) -> Vec<Item> {
         let is_known = |hash: &str| self.grants.iter().any(|it| it.hash == hash);
-        items.iter().filter(|it| !is_known(&it.hash(root.as_os_str().as_bytes()))).cloned().collect()
+        let unknown = items.iter().filter(|it| !is_known(&it.hash(root.as_os_str().as_bytes())));
+        let mut met = BTreeSet::new();
+        unknown.filter(|it| met.insert(&it.runs)).cloned().collect()
     }
 
     /// Keeps the user's yes to these items, durably.

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let items = known_items(&work, |missing| failure::warn(missing))?;
     let mut store = open(&StateDir::open()?);
     let unknown = store.unknown(&work.root, &items);
-    out.write(&page(&work.root, &items).text());
+    out.write(&page(&work.root, &items, &unknown).text(&work.title()));
     if unknown.is_empty() {
         out.line("All of it is trusted.");
         return Ok(Exit::Done);
@@ -71,7 +71,7 @@ pub(crate) fn gate(work: &Work, items: &[Item], state: &StateDir, consent: Conse
             return Err(refused(work, &unknown));
         }
         let mut stderr = anstream::stderr();
-        write!(stderr, "{}", page(&work.root, &unknown).text())?;
+        write!(stderr, "{}", page(&work.root, &unknown, &unknown).text(&work.title()))?;
         let these = match unknown.len() {
             1 => "this command".to_owned(),
             count => format!("these {count} commands"),

@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use loopkeeper_core::settings::SettingFinding;
+use loopkeeper_core::settings::{Origin, SettingFinding};
 use loopkeeper_core::view::words;
 
 use crate::adapters::agents::AgentError;
@@ -26,6 +26,17 @@ pub(crate) struct Failure {
     pub(crate) hint: Option<String>,
     /// Who works in the tree, where that is the reason.
     pub(crate) holder: Option<String>,
+    /// Where it is to be corrected.
+    pub(crate) spots: Vec<Spot>,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// Relative to the root, or absolute.
+    pub(crate) file: String,
+    /// From 1.
+    pub(crate) line: usize,
 }
 
 /// What one may want to do about it.
@@ -62,7 +73,7 @@ impl Failure {
         let what = what.to_string();
         // Sentences of the core carry their remedy with them.
         let (fact, hint) = words::fact_and_hint(&what);
-        Self { kind, what: fact.to_owned(), hint: hint.map(str::to_owned), holder: None }
+        Self { kind, what: fact.to_owned(), hint: hint.map(str::to_owned), holder: None, spots: Vec::new() }
     }
 
     /// Wrong arguments or configuration.
@@ -140,15 +151,27 @@ impl From<ConfigFileError> for Failure {
 impl From<&[SettingFinding]> for Failure {
     fn from(findings: &[SettingFinding]) -> Self {
         let blocking: Vec<_> = findings.iter().filter(|it| it.blocks()).collect();
+        let spots = blocking.iter().filter_map(|it| Spot::of(&it.origin)).collect();
         if let [one] = blocking.as_slice() {
-            return Self::usage(format_args!("{}: {}", one.origin, one.message))
-                .hint(if one.hint.ends_with('?') { one.hint.clone() } else { format!("{}.", one.hint) });
+            let hint = if one.hint.ends_with('?') { one.hint.clone() } else { format!("{}.", one.hint) };
+            let failure = Self::usage(format_args!("{}: {}", one.origin, one.message)).hint(hint);
+            return Self { spots, ..failure };
         }
         let mut what = "the configuration has errors".to_owned();
         for it in blocking {
             let _ = write!(what, "\n  {}: {}; {}", it.origin, it.message, it.hint);
         }
-        Self::usage(what).hint("Correct these lines: defaults are not used in their place.")
+        let failure = Self::usage(what).hint("Correct these lines: defaults are not used in their place.");
+        Self { spots, ..failure }
+    }
+}
+
+impl Spot {
+    fn of(origin: &Origin) -> Option<Self> {
+        match origin {
+            Origin::File { place, line, .. } => Some(Self { file: place.file.clone(), line: *line }),
+            Origin::Default | Origin::Option(_) => None,
+        }
     }
 }
 
@@ -195,6 +218,7 @@ impl From<JournalError> for Failure {
 impl Display for Failure {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(&self.what)?;
-        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, ". {}", words::capitalised(hint)))
+        let stop = if self.what.ends_with('.') { "" } else { "." };
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(out, "{stop} {}", words::capitalised(hint)))
     }
 }

@@ -55,9 +55,9 @@ pub(crate) fn is_typed(work: &Work, item: &Item) -> bool {
     env.is_empty() && work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
 }
 
-/// What a person reads before saying yes.
-pub(crate) fn page(root: &Path, items: &[Item]) -> Page {
-    Page::new(root.as_os_str().as_bytes(), items)
+/// What a person reads before saying yes; `unknown`: what of it is not trusted yet.
+pub(crate) fn page(root: &Path, items: &[Item], unknown: &[Item]) -> Page {
+    Page::new(root.as_os_str().as_bytes(), items, unknown)
 }
 
 /// What is said where nobody can be asked, or said no.

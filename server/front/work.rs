@@ -9,7 +9,7 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{Argument, Resolved, Settings};
 use loopkeeper_core::task::{self, Document, Finding, FindingCode, Place, Task, TaskId};
 
-use super::failure::{Failure, Kind};
+use super::failure::{Failure, Kind, Spot};
 use crate::adapters::config_files;
 use crate::adapters::task_files::{self, Found};
 
@@ -101,18 +101,25 @@ impl Work {
     pub(crate) fn refuse_broken(&self) -> Result<(), Failure> {
         let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_start()).collect();
         let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
-        match blocking.as_slice() {
-            [] => Ok(()),
-            [one] if unread => Err(Failure::usage(self.finding(one))
-                .hint("Correct the file: what cannot be read as a whole is not started in part.")),
-            [one] => Err(Failure::usage(self.finding(one))
-                .hint("Correct the line: a check that cannot run as written is never run.")),
+        let failure = match blocking.as_slice() {
+            [] => return Ok(()),
+            [one] if unread => Failure::usage(self.finding(one))
+                .hint("Correct the file: what cannot be read as a whole is not started in part."),
+            [one] => Failure::usage(self.finding(one))
+                .hint("Correct the line: a check that cannot run as written is never run."),
             several => {
                 let lines = listed(several.iter().map(|it| self.finding(it)));
-                Err(Failure::usage(format_args!("{} has errors{lines}", self.id.0))
-                    .hint("Correct these lines: a check that cannot run as written is never run."))
+                Failure::usage(format_args!("{} has errors{lines}", self.id.0))
+                    .hint("Correct these lines: a check that cannot run as written is never run.")
             }
-        }
+        };
+        Err(Failure { spots: blocking.iter().filter_map(|it| self.spot(it)).collect(), ..failure })
+    }
+
+    fn spot(&self, finding: &Finding) -> Option<Spot> {
+        let Place { file, range } = &finding.place;
+        let line = line_of(self.text_of(file)?, range.start);
+        Some(Spot { file: file.clone(), line })
     }
 
     /// What does not keep the task from starting, one line each.

@@ -20,6 +20,8 @@ use super::ext::{COMMANDS, VERSION};
 #[derive(Debug, Default)]
 pub struct Session {
     pub client: ClientCapabilities,
+    /// What it calls itself.
+    pub client_name: Option<String>,
     /// What a column counts.
     pub encoding: Encoding,
     /// The opened folders that are on this machine.
@@ -41,7 +43,8 @@ impl Session {
         // What is neither yes nor absent is a client's mistake, and no reason to trust.
         let trusted = trusted.is_none_or(|it| *it == Value::Bool(true) || it.is_null());
         let encoding = encoding(&params.capabilities);
-        Self { client: params.capabilities, encoding, folders, trusted }
+        let client_name = params.client_info.map(|it| it.name);
+        Self { client: params.capabilities, client_name, encoding, folders, trusted }
     }
 }
 

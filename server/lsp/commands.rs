@@ -87,7 +87,12 @@ fn read<T: DeserializeOwned>(arguments: Vec<Value>) -> Result<T, Refusal> {
     let (Some(argument), None) = (arguments.next(), arguments.next()) else {
         return Err(Refusal::bad_argument("a command takes one object as its argument"));
     };
-    serde_json::from_value(argument).map_err(Refusal::bad_argument)
+    if argument.get("task").is_some_and(|it| !it.is_string()) {
+        return Err(Refusal::bad_argument("`task` must be a file URI or a task id"));
+    }
+    serde_json::from_value(argument).map_err(|error| {
+        Refusal::bad_argument(format_args!("the argument of the command is not as it should be: {error}"))
+    })
 }
 
 /// Runs what may block on a thread that may.

@@ -44,6 +44,9 @@ pub(crate) struct StatusParams {
     /// Loops of another tool in the opened folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) foreign: Vec<ForeignLoop>,
+    /// What needs the user now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) alerts: Vec<AlertParams>,
 }
 
 /// A loop that Claude Code's plugin holds open.
@@ -263,10 +266,13 @@ pub(crate) struct RefusalData {
     pub(crate) uri: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) holder: Option<String>,
+    /// Where `uri` is to be corrected, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<u32>,
 }
 
 impl RefusalData {
     pub(crate) fn of(code: RefusalCode) -> Self {
-        Self { code, task: None, hash: None, count: None, asked: None, uri: None, holder: None }
+        Self { code, task: None, hash: None, count: None, asked: None, uri: None, holder: None, line: None }
     }
 }

@@ -8,8 +8,14 @@ use loopkeeper_core::view::editor::{Known, Latest, Trust};
 use crate::lookout::Picture;
 use crate::lookout::picture::TaskSeen;
 
-/// Calls `view` with everything that is known of `task`.
-pub(crate) fn with<T>(picture: &Picture, task: &TaskSeen, view: impl FnOnce(&Known<'_>) -> T) -> T {
+/// Calls `view` with everything that is known of `task`; `shown`: the hash of the page of its commands that its user
+/// was shown.
+pub(crate) fn with<T>(
+    picture: &Picture,
+    task: &TaskSeen,
+    shown: Option<&str>,
+    view: impl FnOnce(&Known<'_>) -> T,
+) -> T {
     let results: BTreeMap<CriterionId, Latest<'_>> = task
         .results
         .iter()
@@ -31,6 +37,7 @@ pub(crate) fn with<T>(picture: &Picture, task: &TaskSeen, view: impl FnOnce(&Kno
             editor: picture.trusted,
             unknown: task.unknown.count,
             criteria: &task.unknown.criteria,
+            shown,
         },
         live: task.live,
     })

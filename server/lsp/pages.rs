@@ -1,9 +1,10 @@
 //! Files that a user looks at and nobody edits: outputs, patches, the commands of a task. They lie in the state
 //! folder, readable by their user alone; one name is one page, and a new one replaces the old.
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use lsp_types::{ShowDocumentParams, Url};
@@ -15,6 +16,12 @@ use crate::front::failure::Failure;
 
 /// Nobody looks at them again after this.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Helix opens documents without having announced it; a version that cannot answers that it cannot.
+const UNANNOUNCED: &str = "helix";
+
+/// How long an editor may take to open a page.
+const SHOWING: Duration = Duration::from_secs(10);
 
 pub(crate) struct Pages {
     folder: PathBuf,
@@ -73,12 +80,50 @@ pub(crate) fn uri(page: &Path) -> String {
 
 /// Opens a page where the client can, without taking the focus.
 pub(crate) fn show(shared: &Arc<Shared>, uri: &str) {
-    let window = shared.session().client.window.as_ref();
-    let can = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
-    if let Some(uri) = Url::parse(uri).ok().filter(|_| can) {
-        let params = ShowDocumentParams { uri, external: None, take_focus: Some(false), selection: None };
-        let shared = Arc::clone(shared);
-        tokio::spawn(async move { drop(shared.client.show_document(params).await) });
+    let (shared, uri) = (Arc::clone(shared), uri.to_owned());
+    tokio::spawn(async move { shown(&shared, &uri).await });
+}
+
+/// The same, waited for; false: the client has not opened it.
+pub(crate) async fn shown(shared: &Shared, uri: &str) -> bool {
+    let session = shared.session();
+    let window = session.client.window.as_ref();
+    let announced = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
+    let can = announced || session.client_name.as_deref() == Some(UNANNOUNCED);
+    let Some(uri) = Url::parse(uri).ok().filter(|_| can) else { return false };
+    let params = ShowDocumentParams { uri, external: None, take_focus: Some(false), selection: None };
+    let answer = tokio::time::timeout(SHOWING, shared.client.show_document(params)).await;
+    matches!(answer, Ok(Ok(true)))
+}
+
+/// The page of commands that was shown last of each root, by its file: a yes without a question is a yes to it.
+#[derive(Default)]
+pub(crate) struct TrustPages(Mutex<BTreeMap<PathBuf, ShownCommands>>);
+
+struct ShownCommands {
+    task: String,
+    hash: String,
+}
+
+impl TrustPages {
+    /// The page of a task replaces that of any other task in the same file.
+    pub(crate) fn show(&self, page: &Path, task: &str, hash: &str) {
+        let shown = ShownCommands { task: task.to_owned(), hash: hash.to_owned() };
+        self.lock().insert(page.to_owned(), shown);
+    }
+
+    /// It was answered, or shows what is not so any more.
+    pub(crate) fn forget(&self, task: &str) {
+        self.lock().retain(|_, it| it.task != task);
+    }
+
+    /// The hash of the page of this task.
+    pub(crate) fn hash(&self, task: &str) -> Option<String> {
+        self.lock().values().find(|it| it.task == task).map(|it| it.hash.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, ShownCommands>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -87,7 +132,20 @@ mod tests {
     use std::path::Path;
     use std::time::SystemTime;
 
-    use super::{KEPT, Pages};
+    use super::{KEPT, Pages, TrustPages};
+
+    #[test]
+    fn a_page_stands_for_one_task() {
+        let pages = TrustPages::default();
+        let file = Path::new("/state/a/pages/commands.txt");
+        pages.show(file, "file:///a/PROMPT.md", "1");
+        assert_eq!(pages.hash("file:///a/PROMPT.md").as_deref(), Some("1"));
+        pages.show(file, "file:///a/fix.ralph.md", "2");
+        assert_eq!(pages.hash("file:///a/PROMPT.md"), None);
+        assert_eq!(pages.hash("file:///a/fix.ralph.md").as_deref(), Some("2"));
+        pages.forget("file:///a/fix.ralph.md");
+        assert_eq!(pages.hash("file:///a/fix.ralph.md"), None);
+    }
 
     #[test]
     fn pages_that_nobody_looks_at_any_more_go() {

@@ -7,7 +7,7 @@ mod diagnostics;
 mod lenses;
 mod output;
 mod progress;
-mod questions;
+pub(crate) mod questions;
 pub(crate) mod status;
 
 use std::sync::Arc;

@@ -1,23 +1,54 @@
 //! Questions to the user, by `window/showMessageRequest`: at most three short answers, never waited for by anything
-//! else, always with an expiry. A client that cannot be asked is told, and finds the answers as code actions.
+//! else, always with an expiry. Everything but one of the answers is a no: silence, a closed question, an error, an
+//! empty answer. A client that cannot be asked gets a message, and finds the answers as code actions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lsp_types::{MessageActionItem, MessageType};
+use lsp_types::{MessageActionItem, MessageActionItemProperty, MessageType};
 
 use super::shared::Shared;
 
 /// Whoever has not answered by then has other things to do.
 pub(crate) const EXPIRY: Duration = Duration::from_secs(600);
 
+/// The answer that does nothing.
+pub(crate) const NOT_NOW: &str = "Not now";
+
 pub(crate) struct Question {
     pub(crate) message: String,
     /// At most three.
     pub(crate) answers: Vec<&'static str>,
+    /// URI of a text that the first answer is about: a client that knows us shows it beside the question.
+    pub(crate) page: Option<String>,
     /// How long the answer is of use.
     pub(crate) expiry: Duration,
+}
+
+/// Whether and when a client can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// It announced that it shows questions: at any time.
+    Announced,
+    /// It answers without having announced it, in a prompt that takes the keys of its user and offers the first answer
+    /// as the default: only about what the user has just ordered, and the first answer does nothing.
+    Unannounced,
+    Never,
+}
+
+/// By `clientInfo`: eglot and lsp-mode.
+const UNANNOUNCED: [&str; 2] = ["Eglot", "emacs"];
+
+impl Asking {
+    pub(crate) fn of(shared: &Shared) -> Self {
+        let session = shared.session();
+        if session.client.window.as_ref().is_some_and(|it| it.show_message.is_some()) {
+            return Self::Announced;
+        }
+        let is_known = session.client_name.as_deref().is_some_and(|it| UNANNOUNCED.contains(&it));
+        if is_known { Self::Unannounced } else { Self::Never }
+    }
 }
 
 /// The questions that nobody has answered yet: none is asked twice at a time.
@@ -44,31 +75,57 @@ impl Drop for Place {
     }
 }
 
+/// At any time.
 pub(crate) fn can_ask(shared: &Shared) -> bool {
-    shared.session().client.window.as_ref().is_some_and(|it| it.show_message.is_some())
+    Asking::of(shared) == Asking::Announced
 }
 
-/// The answer; `None` when it was closed, refused or left alone.
+/// The answer, one of those of the question; `None` when it was closed, refused or left alone.
 pub(crate) async fn ask(shared: &Shared, question: &Question) -> Option<String> {
-    let answers = question.answers.iter().take(3);
-    let item = |it: &&str| MessageActionItem {
-        title: (*it).to_owned(),
-        properties: std::collections::HashMap::new(),
+    let answers = ordered(Asking::of(shared), &question.answers);
+    let first = question.answers.first();
+    let item = |it: &&'static str| {
+        let page = question.page.as_ref().filter(|_| Some(it) == first);
+        let property = |it: &String| ("page".to_owned(), MessageActionItemProperty::String(it.clone()));
+        let properties: HashMap<_, _> = page.map(property).into_iter().collect();
+        MessageActionItem { title: (*it).to_owned(), properties }
     };
     let asked = shared.client.show_message_request(
         MessageType::WARNING,
         question.message.clone(),
-        Some(answers.map(item).collect()),
+        Some(answers.iter().map(item).collect()),
     );
     let answer = tokio::time::timeout(question.expiry, asked).await.ok()?;
     if let Ok(item) = answer {
-        return item.map(|it| it.title);
+        return item.map(|it| it.title).filter(|it| answers.contains(&it.as_str()));
     }
     // It said that it can, and cannot.
     warn(shared, &question.message).await;
     None
 }
 
+/// As they are offered: where the first one is the default, that is the one that does nothing.
+fn ordered(asking: Asking, answers: &[&'static str]) -> Vec<&'static str> {
+    let answers = answers.iter().copied().take(3);
+    match asking {
+        Asking::Unannounced => std::iter::once(NOT_NOW).chain(answers.filter(|it| *it != NOT_NOW)).collect(),
+        Asking::Announced | Asking::Never => answers.collect(),
+    }
+}
+
 pub(crate) async fn warn(shared: &Shared, message: &str) {
     shared.client.show_message(MessageType::WARNING, message).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asking, NOT_NOW, ordered};
+
+    #[test]
+    fn the_default_of_a_prompt_does_nothing() {
+        let trust = ["Trust and start", NOT_NOW];
+        assert_eq!(ordered(Asking::Unannounced, &trust), [NOT_NOW, "Trust and start"]);
+        assert_eq!(ordered(Asking::Unannounced, &["Allow once", "Deny"]), [NOT_NOW, "Allow once", "Deny"]);
+        assert_eq!(ordered(Asking::Announced, &trust), trust);
+    }
 }

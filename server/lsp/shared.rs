@@ -9,6 +9,7 @@ use tower_lsp::Client;
 
 use super::capabilities::Session;
 use super::documents::Documents;
+use super::pages::TrustPages;
 use super::questions::Pending;
 use crate::adapters::state_dir::StateDir;
 use crate::lookout::{Lookout, OpenText, Scope, Texts};
@@ -21,6 +22,7 @@ pub struct Shared {
     lookout: OnceLock<Lookout>,
     folders: Mutex<Vec<PathBuf>>,
     pub(crate) pending: Pending,
+    pub(crate) trust_pages: TrustPages,
     /// Of the last status.
     seq: AtomicU64,
 }
@@ -34,6 +36,7 @@ impl Shared {
             lookout: OnceLock::new(),
             folders: Mutex::default(),
             pending: Pending::default(),
+            trust_pages: TrustPages::default(),
             seq: AtomicU64::new(0),
         }
     }

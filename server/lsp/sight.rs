@@ -30,6 +30,8 @@ pub(crate) struct Sight {
     pub(crate) file: String,
     picture: Arc<Picture>,
     task: Arc<TaskSeen>,
+    /// The hash of the page of its commands that was shown.
+    page: Option<String>,
 }
 
 impl Shown {
@@ -75,11 +77,12 @@ impl Sight {
         let named = |it: &&task::Document| task.root.join(&it.path) == shown.path;
         let file = task.documents.iter().find(named)?.path.clone();
         // The text of the request, whatever came after it.
-        Some(Self { shown, file, picture, task })
+        let page = shared.trust_pages.hash(&task.uri);
+        Some(Self { shown, file, picture, task, page })
     }
 
     pub(crate) fn look<T>(&self, view: impl FnOnce(&Known<'_>) -> T) -> T {
-        known::with(&self.picture, &self.task, view)
+        known::with(&self.picture, &self.task, self.page.as_deref(), view)
     }
 }
 

@@ -98,7 +98,11 @@ fn trust_shows_everything_and_needs_a_clear_yes() {
     let hostile = "# Mend it\n\n## Done when\n\n- Tests pass: `$ true \u{202e}#\u{1b}[8m`\n";
     terminal.file("PROMPT.md", hostile).file("loopkeeper.toml", AGENT);
     let shown = answered(&terminal, "no\n");
-    shown.expect(5).out("PROMPT.md:5").out("touch ran-agent").out("hash ");
+    shown
+        .expect(5)
+        .out("Commands that \"Mend it\" would run in ")
+        .out("2 commands, none of them trusted yet.");
+    shown.out("PROMPT.md:5  \"Tests pass\"").out("touch ran-agent");
     assert!(!shown.stdout.contains(['\u{202e}', '\u{1b}']), "{:?}", shown.stdout);
     answered(&terminal, "").expect(5);
     answered(&terminal, "y\n").expect(0).out("Trusted 2 commands");

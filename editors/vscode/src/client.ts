@@ -8,19 +8,18 @@ import { connect } from "./connection";
 import type { Connection } from "./connection";
 import { showFailure, showServerProblem, unsavedDocument } from "./failure";
 import { findServer } from "./lookup";
-import { Commands, Notifications, protocolVersion } from "./protocol";
+import { Commands, Notifications } from "./protocol";
 import type { AlertParams, OutputParams, StatusParams } from "./protocol";
 import { Questions } from "./questions";
 import { saveDocument, saveTask } from "./save";
 import type { ServerState } from "./status";
+import type { TrustPages } from "./trustPage";
 
 /** More deaths than this within `patience` and the server is left alone until somebody restarts it. */
 const deaths = 5;
 const patience = 180_000;
 /** A command that comes with the window waits this long for the server. */
 const firstStatus = 10_000;
-/** A program that says nothing for this long is not taken for a server. */
-const greeting = 30_000;
 
 export class Server implements Disposable {
   private client: Connection | undefined;
@@ -42,6 +41,7 @@ export class Server implements Disposable {
     private readonly context: ExtensionContext,
     /** Shows what a command came to, for those that are asked for by a lens or a button. */
     private readonly present: (command: string, argument: unknown, result: unknown) => Promise<void>,
+    private readonly pages: TrustPages,
   ) {}
 
   /** Kept while the server is restarted: what was true a moment ago is better than nothing. */
@@ -107,6 +107,14 @@ export class Server implements Disposable {
     });
   }
 
+  /** False: there is no server that could do anything, and the user was told why and what to do. */
+  async available(): Promise<boolean> {
+    await this.known();
+    if (this.last && this.current !== "failed") return true;
+    void showServerProblem(this.why ?? "The server has not answered yet, so nothing was started.", this.failure());
+    return false;
+  }
+
   showLog(): void {
     this.channel.show(true);
   }
@@ -143,7 +151,7 @@ export class Server implements Disposable {
     this.channel.appendLine(`Server: ${found.program} (from ${found.from})`);
     const client = this.prepare(found.program);
     this.client = client;
-    const problem = await this.greet(client);
+    const problem = await client.greet();
     if (problem === undefined) return;
     await this.end();
     this.fail(`${found.program} ${problem}`);
@@ -159,6 +167,7 @@ export class Server implements Disposable {
       },
       status: () => this.last,
       questions: this.questions,
+      pages: this.pages,
       died: () => this.mayStartAgain(),
     });
     client.onNotification(Notifications.status, (it: StatusParams) => {
@@ -177,26 +186,6 @@ export class Server implements Disposable {
       if (it.newState === State.Starting) this.become("starting");
     });
     return client;
-  }
-
-  /** What is wrong with it: a program that is no loopkeeper, or of another age, would leave everything empty without a word. */
-  private async greet(client: Connection): Promise<string | undefined> {
-    let late: NodeJS.Timeout | undefined;
-    const limit = new Promise<never>((_, reject) => {
-      late = setTimeout(() => {
-        reject(new Error("it does not answer"));
-      }, greeting);
-    });
-    try {
-      await Promise.race([client.start(), limit]);
-    } catch (error) {
-      return `does not start: ${error instanceof Error ? error.message : String(error)}. Check loopkeeper.server.path.`;
-    } finally {
-      clearTimeout(late);
-    }
-    const offered = client.initializeResult?.capabilities.experimental as { loopkeeper?: { version?: number } } | undefined;
-    if (offered?.loopkeeper?.version === protocolVersion) return undefined;
-    return "does not fit this extension. Update it, or let loopkeeper.server.path name another.";
   }
 
   private mayStartAgain(): boolean {

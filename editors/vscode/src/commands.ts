@@ -1,12 +1,13 @@
 // The palette: one line per command. Titles and conditions are in package.json.
 
-import { commands, window } from "vscode";
+import { commands } from "vscode";
 import type { Disposable } from "vscode";
 import { rollback, showIterationChanges, showOutput } from "./commands/history";
 import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
 import { showStatus } from "./commands/overview";
 import { pickTask } from "./commands/pick";
 import type { Parts } from "./parts";
+import { Commands } from "./protocol";
 
 export function registerCommands(parts: Parts): Disposable[] {
   const table: Record<string, (parts: Parts) => Promise<void>> = {
@@ -22,27 +23,25 @@ export function registerCommands(parts: Parts): Disposable[] {
     rollback,
     showChanges: showIterationChanges,
     showOutput,
-    showStatus,
     trust,
-    trustShownPage,
   };
   return [
     ...Object.entries(table).map(([name, act]) =>
       commands.registerCommand(`loopkeeper.${name}`, async () => {
-        await parts.server.known();
-        await act(parts);
+        if (await parts.server.available()) await act(parts);
       }),
     ),
+    commands.registerCommand("loopkeeper.showStatus", async () => {
+      await parts.server.known();
+      await showStatus(parts);
+    }),
+    commands.registerCommand("loopkeeper.trustShownPage", () => parts.trust.trust()),
+    commands.registerCommand("loopkeeper.cancelShownPage", () => parts.trust.cancel()),
     commands.registerCommand("loopkeeper.restartServer", () => parts.server.restart()),
   ];
 }
 
-async function trust({ server, trust: pages }: Parts): Promise<void> {
+async function trust({ server }: Parts): Promise<void> {
   const task = await pickTask(server.status, "Trust the commands of which task?");
-  if (task) await pages.show(task);
-}
-
-async function trustShownPage({ trust: pages }: Parts): Promise<void> {
-  const shown = window.activeTextEditor?.document.uri;
-  if (shown) await pages.question(shown);
+  if (task) await server.run(Commands.trust, { task: task.uri });
 }

@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { window, workspace } from "vscode";
+import { commands, window, workspace } from "vscode";
 import type { OutputChannel } from "vscode";
 import {
   CloseAction,
@@ -20,6 +20,10 @@ import { plainMessage } from "./plain";
 import { Commands, protocolVersion } from "./protocol";
 import type { StatusParams } from "./protocol";
 import type { Questions } from "./questions";
+import type { TrustPages } from "./trustPage";
+
+/** A program that says nothing for this long is not taken for a server. */
+const greeting = 30_000;
 
 export interface Hooks {
   channel: OutputChannel;
@@ -28,6 +32,8 @@ export interface Hooks {
   /** The last that the server sent. */
   status(): StatusParams | undefined;
   questions: Questions;
+  /** Asks what is about a page. */
+  pages: TrustPages;
   /** The process is gone without being asked to go; false: do not start another. */
   died(): boolean;
 }
@@ -38,8 +44,10 @@ export function connect(program: string, hooks: Hooks): Connection {
   // The library hands these to the editor as they are, which makes links of `[text](command:…)`.
   client.onNotification(ShowMessageNotification.type, (it) => void show(it.type, it.message, []));
   client.onRequest(ShowMessageRequest.type, async (it) => {
-    const answer = show(it.type, it.message, it.actions ?? []);
-    hooks.questions.add(it.message, answer);
+    const actions = it.actions ?? [];
+    const page = (actions[0] as { page?: string } | undefined)?.page;
+    const answer = page === undefined ? show(it.type, it.message, actions) : hooks.pages.ask(actions, page);
+    hooks.questions.add(it.message, answer, async () => (page === undefined ? commands.executeCommand("notifications.showList") : hooks.pages.reveal(page)));
     return (await answer) ?? null;
   });
   return client;
@@ -83,6 +91,26 @@ export class Connection extends LanguageClient {
 
   constructor(program: string, private readonly hooks: Hooks) {
     super("loopkeeper", "Ralph Server", () => this.spawn(program), options(hooks));
+  }
+
+  /** What is wrong with it: a program that is no loopkeeper, or of another age, would leave everything empty without a word. */
+  async greet(): Promise<string | undefined> {
+    let late: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      late = setTimeout(() => {
+        reject(new Error("it does not answer"));
+      }, greeting);
+    });
+    try {
+      await Promise.race([this.start(), limit]);
+    } catch (error) {
+      return `does not start: ${error instanceof Error ? error.message : String(error)}. Check loopkeeper.server.path.`;
+    } finally {
+      clearTimeout(late);
+    }
+    const offered = this.initializeResult?.capabilities.experimental as { loopkeeper?: { version?: number } } | undefined;
+    if (offered?.loopkeeper?.version === protocolVersion) return undefined;
+    return "does not fit this extension. Update it, or let loopkeeper.server.path name another.";
   }
 
   /** Whatever state it is in; the library refuses to end one that is still starting. */

@@ -1,6 +1,6 @@
 // Puts the parts together when the editor opens a folder with a task, and takes them apart when it closes.
 
-import { workspace } from "vscode";
+import { languages, workspace } from "vscode";
 import type { ExtensionContext } from "vscode";
 import { showAlert } from "./alerts";
 import { copies, copyScheme } from "./changes";
@@ -15,11 +15,11 @@ import { TrustPages, trustScheme } from "./trustPage";
 let running: Server | undefined;
 
 export async function activate(context: ExtensionContext): Promise<void> {
-  const server: Server = new Server(context, (command, argument, result) => presentResult({ server }, command, argument, result));
+  const trust = new TrustPages();
+  const server: Server = new Server(context, (command, argument, result) => presentResult({ server }, command, argument, result), trust);
   running = server;
   const status = new StatusItem(server, context.workspaceState);
   const output = new OutputView(server);
-  const trust = new TrustPages(server);
   const keys = new ContextKeys();
   const refresh = (): void => {
     keys.update(server);
@@ -44,6 +44,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
       output.append(it);
     }),
     workspace.registerTextDocumentContentProvider(trustScheme, trust),
+    languages.registerCodeLensProvider({ scheme: trustScheme }, trust),
     workspace.registerTextDocumentContentProvider(copyScheme, copies),
     workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     workspace.onDidChangeConfiguration((it) => {

@@ -32,8 +32,8 @@ function plan({ plan }: LoopStatus): string[] {
 }
 
 function agent(it: LoopStatus): string[] {
-  const who = isOwn(it) ? `agent ${it.agent}, in your own session` : `agent ${it.agent}`;
-  const where = it.branch === undefined ? who : `${who}, on branch ${it.branch}`;
+  const who = isOwn(it) ? `Agent: ${it.agent}, in your own session` : `Agent: ${it.agent}`;
+  const where = it.branch === undefined ? who : `${who} · branch ${it.branch}`;
   return isOwn(it) && it.spent.costMicros === undefined ? [where, costUnknown] : [where];
 }
 

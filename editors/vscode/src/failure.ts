@@ -1,6 +1,6 @@
 // What the user sees when something could not be done: the server's own words, and a button where one helps.
 
-import { commands, env, window } from "vscode";
+import { Range, Uri, commands, env, window } from "vscode";
 import { ResponseError } from "vscode-languageclient/node";
 import { plainMessage } from "./plain";
 import type { ErrorData } from "./protocol";
@@ -19,7 +19,18 @@ export function showFailure(error: unknown, help: Help): void {
   const message = error instanceof Error ? error.message : String(error);
   if (data === undefined && help.lost) void showServerProblem(message, help);
   else if (data?.code === "untrusted") void offer(message, [["Manage Workspace Trust", () => commands.executeCommand("workbench.trust.manage")]]);
+  else if (data?.uri !== undefined && data.code !== "unsaved") void offerPlace(message, data.uri, data);
   else void window.showErrorMessage(plainMessage(message));
+}
+
+/** A button that opens what is to be corrected. */
+async function offerPlace(message: string, uri: string, { line = 0, count = 1 }: ErrorData): Promise<void> {
+  const file = Uri.parse(uri);
+  const open = async (): Promise<void> => {
+    await window.showTextDocument(file, { selection: new Range(line, 0, line, 0) });
+    if (count > 1) await commands.executeCommand("workbench.actions.view.problems");
+  };
+  await offer(message, [[count > 1 ? "Show Problems" : `Open ${file.path.split("/").at(-1) ?? ""}`, open]]);
 }
 
 /** The document that must be saved before the server does what was asked. */

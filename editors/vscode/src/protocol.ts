@@ -51,6 +51,7 @@ export interface StatusParams {
   loops: LoopStatus[];
   tasks: TaskEntry[];
   foreign?: ForeignLoop[];
+  alerts?: AlertParams[];
 }
 
 export interface ForeignLoop {
@@ -173,4 +174,5 @@ export interface ErrorData {
   asked?: boolean;
   uri?: string;
   holder?: string;
+  line?: number;
 }

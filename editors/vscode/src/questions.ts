@@ -4,17 +4,23 @@
 import type { EventEmitter } from "vscode";
 
 export class Questions {
-  private readonly open = new Map<Promise<unknown>, string>();
+  private readonly open = new Map<Promise<unknown>, { question: string; reveal: () => Promise<unknown> }>();
 
   constructor(private readonly changed: EventEmitter<void>) {}
 
   /** The oldest without an answer. */
   get first(): string | undefined {
-    return [...this.open.values()][0];
+    return [...this.open.values()][0]?.question;
   }
 
-  add(question: string, answer: Promise<unknown>): void {
-    this.open.set(answer, question);
+  /** Brings the oldest one to where it can be answered. */
+  async reveal(): Promise<void> {
+    await [...this.open.values()][0]?.reveal();
+  }
+
+  /** `reveal` shows it again. */
+  add(question: string, answer: Promise<unknown>, reveal: () => Promise<unknown>): void {
+    this.open.set(answer, { question, reveal });
     this.changed.fire();
     const over = (): void => {
       if (this.open.delete(answer)) this.changed.fire();

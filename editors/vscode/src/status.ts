@@ -5,7 +5,7 @@ import { type Bar, widest } from "./bar";
 import { facts, waiting } from "./facts";
 import { foreignBar } from "./foreign";
 import { awaitsSession, firstMessage, yourTurn } from "./own";
-import type { LoopStatus, StatusParams } from "./protocol";
+import type { CriteriaStatus, LoopStatus, StatusParams } from "./protocol";
 
 export type ServerState = "starting" | "ready" | "failed";
 
@@ -65,6 +65,13 @@ export function isTripped(it: LoopStatus): boolean {
 /** Its breaker is open, and lets an iteration through by itself at that time. */
 function isCooling(it: LoopStatus): boolean {
   return isTripped(it) && it.phase === "waiting";
+}
+
+/** `3 of 5 criteria pass`; `5 criteria, not checked yet`. */
+export function counted(it: CriteriaStatus): string {
+  const checked = it.passed + it.failed > 0 || it.items.some((item) => item.status !== undefined);
+  if (it.total > 0 && !checked) return it.total === 1 ? "1 criterion, not checked yet" : `${it.total} criteria, not checked yet`;
+  return `${it.passed} of ${it.total} criteria pass`;
 }
 
 /** `iteration 7 of 25, 3 of 5 criteria pass`. */
@@ -179,7 +186,7 @@ function unable(why: string): Bar {
 }
 
 function asked(question: string): Bar {
-  const tooltip = `${question}\nThe buttons are under the bell, on the right.`;
+  const tooltip = `${question}\nOpen the notification to answer.`;
   return { icon: "bell-dot", text: "Ralph needs you", label: `Ralph needs you: ${question}`, tooltip, tone: "warning" };
 }
 
@@ -215,7 +222,7 @@ function dollars(micros: number): string {
 }
 
 function tasks(status: StatusParams): string {
-  const lines = status.tasks.slice(0, 8).map((it) => `${it.title}: ${it.criteria.passed} of ${it.criteria.total} criteria pass`);
+  const lines = status.tasks.slice(0, 8).map((it) => `${it.title}: ${counted(it.criteria)}`);
   if (status.message) lines.push(status.message);
   if (!status.trusted) lines.push("This folder is not trusted: nothing is run.");
   return lines.join("\n");

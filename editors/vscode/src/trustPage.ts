@@ -1,60 +1,98 @@
-// The page with every command of a task, verbatim and read-only, and the question that follows it.
-// A yes is a yes to the page that was shown: its hash goes back to the server, which refuses any other.
+// A question about a page, such as every command that a task would run: the page is a read-only document, the answers
+// are above and below its text and in its title bar for as long as it is open. Closing it means no.
 
-import { EventEmitter, Uri, window, workspace } from "vscode";
-import type { Disposable, TextDocumentContentProvider } from "vscode";
-import type { Server } from "./client";
-import { plainMessage } from "./plain";
-import { Commands, Requests } from "./protocol";
-import type { TaskEntry, TrustPageParams, TrustPageResult } from "./protocol";
+import { CodeLens, EventEmitter, Range, TabInputText, Uri, window, workspace } from "vscode";
+import type { CodeLensProvider, Disposable, Tab, TextDocument, TextDocumentContentProvider } from "vscode";
+import type { MessageActionItem } from "vscode-languageclient/node";
 
 export const trustScheme = "loopkeeper-trust";
 
-export class TrustPages implements TextDocumentContentProvider, Disposable {
-  private readonly pages = new Map<string, { task: TaskEntry; page: TrustPageResult }>();
-  private readonly changed = new EventEmitter<Uri>();
-  readonly onDidChange = this.changed.event;
+interface OpenPage {
+  text: string;
+  actions: MessageActionItem[];
+  answer: (action: MessageActionItem | undefined) => void;
+}
 
-  constructor(private readonly server: Server) {}
+export class TrustPages implements TextDocumentContentProvider, CodeLensProvider, Disposable {
+  private readonly open = new Map<string, OpenPage>();
+  private readonly changed = new EventEmitter<Uri>();
+  private readonly lensesChanged = new EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+  readonly onDidChangeCodeLenses = this.lensesChanged.event;
+  private readonly closing = window.tabGroups.onDidChangeTabs((it) => {
+    for (const tab of it.closed) this.answer(pageOf(tab), undefined);
+  });
 
   provideTextDocumentContent(uri: Uri): string {
-    return this.pages.get(uri.toString())?.page.text ?? "This page was of an earlier window. Open it again from the palette.\n";
+    return this.open.get(uri.toString())?.text ?? "This question is closed. Start the loop or its checks again.\n";
   }
 
-  async show(task: TaskEntry): Promise<void> {
-    const params: TrustPageParams = { task: task.uri };
-    const page = await this.server.ask<TrustPageResult>(Requests.trustPage, params);
-    if (!page) return;
-    const uri = Uri.from({ scheme: trustScheme, path: "/Commands to trust", query: task.uri });
-    this.pages.set(uri.toString(), { task, page });
+  provideCodeLenses(document: TextDocument): CodeLens[] {
+    const page = this.open.get(document.uri.toString());
+    const [yes, no] = page?.actions ?? [];
+    if (!yes) return [];
+    const ends = [...new Set([0, document.lineCount - 1])].map((line) => new Range(line, 0, line, 0));
+    return ends.flatMap((at) => [
+      new CodeLens(at, { title: `$(verified) ${yes.title}`, command: "loopkeeper.trustShownPage" }),
+      new CodeLens(at, { title: `$(close) ${no?.title ?? "Cancel"}`, command: "loopkeeper.cancelShownPage" }),
+    ]);
+  }
+
+  /** Shows the page and waits for the answer. `page` is the URI of its text. */
+  async ask(actions: MessageActionItem[], page: string): Promise<MessageActionItem | undefined> {
+    const file = Uri.parse(page);
+    if (file.scheme !== "file") return undefined;
+    const text = new TextDecoder().decode(await workspace.fs.readFile(file));
+    const uri = Uri.from({ scheme: trustScheme, path: "/Commands to trust", query: page });
+    this.open.get(uri.toString())?.answer(undefined);
+    const answered = new Promise<MessageActionItem | undefined>((answer) => {
+      this.open.set(uri.toString(), { text, actions, answer });
+    });
     this.changed.fire(uri);
-    await window.showTextDocument(await workspace.openTextDocument(uri), { preview: false });
-    await this.question(uri);
+    await this.reveal(page);
+    this.lensesChanged.fire();
+    return answered;
   }
 
-  /** Asks about a page that is open; the button in its title does so again. */
-  async question(uri: Uri): Promise<void> {
-    const shown = this.pages.get(uri.toString());
-    if (!shown) return;
-    const { task, page } = shown;
-    const unknown = page.commands.filter((it) => !it.trusted).length;
-    if (page.trusted || unknown === 0) {
-      void window.showInformationMessage(plainMessage(`Every command of "${task.title}" is trusted already.`));
-      return;
-    }
-    const button = `Trust ${count(unknown)}`;
-    const text = `"${task.title}" runs ${count(unknown)} that ${unknown === 1 ? "is" : "are"} not trusted yet. Read the page before you say yes.`;
-    const chosen = await window.showWarningMessage(plainMessage(text), button);
-    if (chosen !== button) return;
-    const done = await this.server.run(Commands.trust, { task: task.uri, hash: page.hash });
-    if (done) shown.page = { ...page, trusted: true };
+  /** Brings the page of an open question to the front. */
+  async reveal(page: string): Promise<void> {
+    const uri = Uri.from({ scheme: trustScheme, path: "/Commands to trust", query: page });
+    await window.showTextDocument(await workspace.openTextDocument(uri), { preview: false });
+  }
+
+  /** The first answer of the page in front. */
+  trust(): Promise<void> {
+    return this.answerFront(([yes]) => yes);
+  }
+
+  cancel(): Promise<void> {
+    return this.answerFront(([, no]) => no);
   }
 
   dispose(): void {
+    this.closing.dispose();
     this.changed.dispose();
+    this.lensesChanged.dispose();
+  }
+
+  private async answerFront(choose: (actions: MessageActionItem[]) => MessageActionItem | undefined): Promise<void> {
+    const uri = window.activeTextEditor?.document.uri;
+    const page = uri && this.open.get(uri.toString());
+    if (!uri || !page) return;
+    this.answer(uri, choose(page.actions));
+    const tabs = window.tabGroups.all.flatMap((group) => group.tabs).filter((tab) => pageOf(tab)?.toString() === uri.toString());
+    await window.tabGroups.close(tabs);
+  }
+
+  private answer(uri: Uri | undefined, action: MessageActionItem | undefined): void {
+    const key = uri?.toString();
+    const page = key === undefined ? undefined : this.open.get(key);
+    if (key === undefined || !page) return;
+    this.open.delete(key);
+    page.answer(action);
   }
 }
 
-function count(commands: number): string {
-  return commands === 1 ? "1 command" : `${commands} commands`;
+function pageOf(tab: Tab): Uri | undefined {
+  return tab.input instanceof TabInputText && tab.input.uri.scheme === trustScheme ? tab.input.uri : undefined;
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Bar, widest } from "../src/bar";
 import type { ForeignLoop, LoopStatus } from "../src/protocol";
-import { bar } from "../src/status";
+import { bar, counted } from "../src/status";
 import { counts, ended, loop, status, task } from "./samples";
 
 const now = Date.parse("2026-11-20T14:00:00Z");
@@ -79,7 +79,7 @@ test("a loop that ended says nothing while another works", () => {
 
 test("the tooltip says what else is known, where there is something", () => {
   const quiet = shown(loop())?.tooltip.split("\n");
-  assert.deepEqual(quiet, ["Parse dates", "iteration 7 of 30, 3 of 5 criteria pass: working", "agent mine"]);
+  assert.deepEqual(quiet, ["Parse dates", "iteration 7 of 30, 3 of 5 criteria pass: working", "Agent: mine"]);
   const it = loop({
     groups: [{ name: "core", state: "holds", passed: 2, total: 2 }, { name: "extra", state: "open", passed: 1, total: 3 }],
     plan: { done: 2, open: 5, total: 7 },
@@ -92,7 +92,7 @@ test("the tooltip says what else is known, where there is something", () => {
   assert.deepEqual(shown(it)?.tooltip.split("\n").slice(2), [
     "groups: core holds, extra 1 of 3",
     "plan: 2 of 7 done",
-    "agent mine, on branch ralph/dates",
+    "Agent: mine · branch ralph/dates",
     "not on its branch: HEAD is on `main`",
     "made easier by the agent: a test was removed, and 1 more",
     "breaker patience: 3 criteria",
@@ -105,13 +105,13 @@ test("the tooltip says that it is one's own session, and what to do there", () =
   const first = shown(yours(0, "waits for your session"));
   assert.deepEqual(first?.tooltip.split("\n").slice(1), [
     "before the first iteration, 3 of 5 criteria pass: type your first message in Claude Code",
-    "agent claude, in your own session",
+    "Agent: claude, in your own session",
     unknown,
   ]);
   assert.equal(first.label, "Ralph Parse dates, your turn: type your first message in Claude Code");
   assert.match(shown(yours(3, "send your session any prompt to go on"))?.tooltip ?? "", /pass: send your session any prompt to go on\n/);
   const at = shown(loop({ session: { id: "s", startedAt: "", resets: 0, own: true } }))?.tooltip.split("\n");
-  assert.deepEqual(at?.slice(1), ["iteration 7 of 30, 3 of 5 criteria pass: working", "agent mine, in your own session", unknown]);
+  assert.deepEqual(at?.slice(1), ["iteration 7 of 30, 3 of 5 criteria pass: working", "Agent: mine, in your own session", unknown]);
   assert.equal(shown(loop({ session: { id: "s", startedAt: "", resets: 0 } }))?.tooltip.includes("own session"), false);
 });
 
@@ -148,4 +148,12 @@ test("subagents and who started them are in the tooltip", () => {
   assert.deepEqual(lines.slice(at + 1, at + 3).map((it) => it.trim()), ["look around (started)", "read (ended)"]);
   assert.ok(at >= 0 && (lines[at + 2] ?? "").search(/\S/) > (lines[at + 1] ?? "").search(/\S/), "the one below the other is further in");
   assert.equal(shown(loop())?.tooltip.includes("subagents"), false, "without any nothing is said");
+});
+
+test("criteria that were never run are not said to fail", () => {
+  const item = (status?: "pass") => ({ id: "a", name: "a", required: true, durationMs: 0, regressed: false, stale: false, place: { file: "PROMPT.md", start: 0, length: 1 }, ...(status && { status }) });
+  const criteria = (passed: number, ...items: ReturnType<typeof item>[]) => counted({ passed, failed: 0, unverified: 0, total: items.length, items });
+  assert.equal(criteria(0, item(), item()), "2 criteria, not checked yet");
+  assert.equal(criteria(0, item()), "1 criterion, not checked yet");
+  assert.equal(criteria(1, item("pass"), item()), "1 of 2 criteria pass");
 });

@@ -58,11 +58,11 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
         out.line(format_args!("  {text:<width$}  {QUIET}{origin}{QUIET:#}", width = width + 3));
     }
     let unknown = TrustStore::open(state).unknown(&work.root, items);
-    let unknown = unknown.iter().filter(|it| !front::trust::is_typed(work, it)).count() as u64;
+    let unknown: Vec<_> = unknown.into_iter().filter(|it| !front::trust::is_typed(work, it)).collect();
     out.line("");
     out.line(format_args!("{LOUD}Commands{LOUD:#}"));
-    out.write(&front::trust::page(&work.root, items).text());
-    match unknown {
+    out.write(&front::trust::page(&work.root, items, &unknown).text(&work.title()));
+    match unknown.len() as u64 {
         0 => out.line("All of it is trusted. Nothing was started."),
         count => out
             .line(format_args!("{} not trusted yet. Nothing was started.", words::counted(count, "command"))),

@@ -1,6 +1,8 @@
 //! What a workspace could make loopkeeper run: what exactly is hashed, and how it is shown to the person who
 //! decides. Pure; who trusts what is kept by the shell's trust store.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -12,6 +14,12 @@ use crate::journal::AgentPlan;
 use crate::sanitize;
 use crate::settings::{Author, Dialect, Happening, Hook, Hooks, Permissions, Service};
 use crate::task::{Check, Criterion};
+use crate::view::words;
+
+/// Begins the line of a variable that passes, in the lines of [`Runs::Settings`].
+pub(crate) const PASS: &str = "pass ";
+/// The line of a sandbox that is switched off.
+pub(crate) const NO_SANDBOX: &str = "no sandbox";
 
 /// One thing that needs the user's word before it may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +35,8 @@ pub struct Source {
     pub file: String,
     /// From 1.
     pub line: u32,
+    /// The name of the criterion that it is the check of.
+    pub criterion: String,
 }
 
 /// What runs, to the byte. What is executed is made of this value, never read again.
@@ -121,7 +131,8 @@ impl Item {
             };
             let place = &criterion.place;
             let source = text_of(&place.file)
-                .map(|text| Source { file: place.file.clone(), line: line_of(text, place.range.start) });
+                .map(|text| (place.file.clone(), line_of(text, place.range.start)))
+                .map(|(file, line)| Source { file, line, criterion: criterion.name.clone() });
             Some(Self { runs, source })
         };
         criteria.iter().filter_map(item).collect()
@@ -176,6 +187,8 @@ impl Runs {
 pub struct Page {
     /// Over all items: a yes to this page is a yes to nothing else.
     pub hash: String,
+    /// The root, printable.
+    root: String,
     pub commands: Vec<Shown>,
 }
 
@@ -187,11 +200,14 @@ pub struct Shown {
     pub title: String,
     /// Verbatim; commands are one line, files as many as they have.
     pub lines: Vec<String>,
+    pub trusted: bool,
 }
 
 impl Page {
-    /// The page of these items. Their order and repetition make no difference.
-    pub fn new(root: &[u8], items: &[Item]) -> Self {
+    /// The page of these items, with those of them that the user does not trust yet. Their order and repetition make
+    /// no difference.
+    pub fn new(root: &[u8], items: &[Item], unknown: &[Item]) -> Self {
+        let unknown: BTreeSet<&Runs> = unknown.iter().map(|it| &it.runs).collect();
         let mut items: Vec<&Item> = items.iter().collect();
         items.sort_by_key(|it| (it.runs.kind(), it.source.clone(), it.runs.clone()));
         items.dedup_by_key(|it| it.runs.clone());
@@ -199,23 +215,44 @@ impl Page {
         hashes.sort();
         hashes.dedup();
         let hash = hash_of(hashes.iter().map(String::as_bytes).collect());
-        Self { hash, commands: items.into_iter().map(shown).collect() }
+        let commands = items.into_iter().map(|it| shown(it, !unknown.contains(&it.runs))).collect();
+        Self { hash, root: bytes_visible(root), commands }
     }
 
-    /// The page as plain text.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        for Shown { kind, title, lines } in &self.commands {
-            text.extend([format!("{kind:<12}{title}").trim_end(), "\n"]);
+    /// How many of its commands the user does not trust yet.
+    pub fn unknown(&self) -> usize {
+        self.commands.iter().filter(|it| !it.trusted).count()
+    }
+
+    /// The page as plain text, for the task of this title.
+    pub fn text(&self, task: &str) -> String {
+        let task = sanitize::visible(task);
+        let mut text = format!("Commands that \"{task}\" would run in {}\n{}\n\n", self.root, self.count());
+        let mixed = (1..self.commands.len()).contains(&self.unknown());
+        for Shown { kind, title, lines, trusted } in &self.commands {
+            // In front, where no name of a file or a criterion can imitate it.
+            let mark = if mixed && *trusted { "(trusted) " } else { "" };
+            text.extend([format!("{mark}{kind:<12}{title}").trim_end(), "\n"]);
             text.extend(lines.iter().flat_map(|line| ["    ", line.as_str(), "\n"]));
             text.push('\n');
         }
-        text + &format!("hash        {}\n", self.hash)
+        text.truncate(text.trim_end().len());
+        text + "\n"
+    }
+
+    fn count(&self) -> String {
+        let all = words::counted(self.commands.len() as u64, "command");
+        match (self.commands.len(), self.unknown()) {
+            (_, 0) => format!("{all}, all trusted."),
+            (1, 1) => "1 command, not trusted yet.".to_owned(),
+            (many, unknown) if many == unknown => format!("{all}, none of them trusted yet."),
+            (_, unknown) => format!("{all}, {unknown} of them not trusted yet."),
+        }
     }
 }
 
-fn shown(item: &Item) -> Shown {
-    let source = item.source.as_ref().map(|it| format!("{}:{}", sanitize::visible(&it.file), it.line));
+fn shown(item: &Item, trusted: bool) -> Shown {
+    let source = item.source.as_ref().map(place);
     let (title, lines) = match &item.runs {
         Runs::Check { command } => (source.unwrap_or_default(), vec![sanitize::visible(command)]),
         Runs::Agent { name, argv, permissions, env } => {
@@ -223,9 +260,7 @@ fn shown(item: &Item) -> Shown {
             let set = env.iter().map(|(name, value)| format!("with {name}={}", sanitize::visible(value)));
             (title, std::iter::once(line_of_argv(argv)).chain(set).collect())
         }
-        Runs::Settings { lines } => {
-            ("of this workspace".to_owned(), lines.iter().map(|it| sanitize::visible(it)).collect())
-        }
+        Runs::Settings { lines } => ("of this workspace".to_owned(), effects(lines)),
         Runs::Request { url } => {
             (source.unwrap_or_default(), vec![format!("GET {}", sanitize::visible(url))])
         }
@@ -235,7 +270,25 @@ fn shown(item: &Item) -> Shown {
         Runs::Hook { on, argv } => (on.key().to_owned(), vec![line_of_argv(argv)]),
         Runs::Surface { path, content } => (bytes_visible(path), content_lines(content)),
     };
-    Shown { kind: item.runs.kind(), title, lines }
+    Shown { kind: item.runs.kind(), title, lines, trusted }
+}
+
+/// `PROMPT.md:12  "All tests pass"`
+fn place(source: &Source) -> String {
+    let Source { file, line, criterion } = source;
+    format!("{}:{line}  \"{}\"", sanitize::visible(file), sanitize::visible(criterion))
+}
+
+/// What the settings do, from the lines that are hashed.
+fn effects(lines: &[String]) -> Vec<String> {
+    let passed: Vec<_> = lines.iter().filter_map(|it| it.strip_prefix(PASS)).map(sanitize::visible).collect();
+    let passed = (!passed.is_empty())
+        .then(|| format!("Environment passed to agent and checks: {}", passed.join(", ")));
+    let others = lines.iter().filter(|it| !it.starts_with(PASS)).map(|it| match it.as_str() {
+        NO_SANDBOX => "No sandbox around the agent".to_owned(),
+        set => format!("Set for agent and checks: {}", sanitize::visible(set)),
+    });
+    passed.into_iter().chain(others).collect()
 }
 
 /// What the agent may do; of a command of the user's own nobody knows, unless it asks, or says that it asks nobody.

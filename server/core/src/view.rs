@@ -1,10 +1,11 @@
 //! What is shown of a loop, as plain data that every view and `status --json` share. Pure; words for people
-//! are in [`words`], one line per loop in [`headline`], what editors show in [`editor`]. Nothing here decides.
+//! are in [`words`], one line per loop in [`headline`], a notification in [`notice`], what editors show in [`editor`]. Nothing here decides.
 
 mod budget;
 mod criteria;
 pub mod editor;
 mod headline;
+mod notice;
 mod spawns;
 mod status;
 pub mod told;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use self::budget::budget;
 pub use self::criteria::{CriteriaStatus, CriterionStatus, Spot, criteria, unjudged};
 pub use self::headline::headline;
+pub use self::notice::notice;
 pub use self::spawns::{SpawnStatus, SubagentState, SubagentStatus};
 pub use self::status::{Facts, file_uri, status};
 pub use crate::journal::BreakerCounts;

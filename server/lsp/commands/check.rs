@@ -33,14 +33,15 @@ enum Begun {
 }
 
 fn begin(task: &TaskSeen, criterion: Option<&str>) -> Result<Begun, Refusal> {
-    let work = Work::find(task.path.to_str(), &[])?;
-    work.refuse_broken()?;
+    let refused = |failure| Refusal::of_task(&task.root, failure);
+    let work = Work::find(task.path.to_str(), &[]).map_err(refused)?;
+    work.refuse_broken().map_err(refused)?;
     if criterion.is_some_and(|id| work.task.criteria.iter().all(|it| it.id.0 != id)) {
         return Err(Refusal::bad_argument("the task has no such criterion any more"));
     }
     let store = StateDir::open().map_err(Failure::from)?;
     let items = front::trust::of_checks(&work, &crew::judge(&work)?)?;
-    if let Some(needed) = trust::needed(&store, &work, &items)? {
+    if let Some(needed) = trust::needed(&store, &work, &items, &[])? {
         return Ok(Begun::Untrusted(needed));
     }
     match store.tree_holder(&work.root).map_err(Failure::from)? {

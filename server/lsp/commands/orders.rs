@@ -13,6 +13,7 @@ use crate::front::loops::Seen;
 use crate::front::{keeper, order};
 use crate::lsp::ext::{AnswerArgs, CommandResult, LoopArgs, SteerArgs, StopArgs};
 use crate::lsp::foreign;
+use crate::lsp::publisher::questions;
 use crate::lsp::shared::Shared;
 
 pub(crate) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
@@ -64,6 +65,9 @@ pub(super) async fn reset_session(shared: &Arc<Shared>, args: LoopArgs) -> Done 
 /// An answer lets the agent go on.
 pub(crate) async fn answer(shared: &Arc<Shared>, args: AnswerArgs) -> Done {
     trust::refuse_without_editor(shared, &args.loop_id)?;
+    if args.text.is_none() && questions::ask_as_ordered(shared, &args.loop_id) {
+        return Ok(CommandResult { loop_id: Some(args.loop_id), ..CommandResult::default() });
+    }
     let text = args.text.unwrap_or_default();
     if text.trim().is_empty() {
         let id = &args.loop_id;

@@ -40,13 +40,14 @@ enum Begun {
 
 fn begin(task: &TaskSeen, args: &StartArgs) -> Result<Begun, Refusal> {
     let arguments = arguments(task, args)?;
-    let work = Work::find(task.path.to_str(), &arguments)?;
-    work.refuse_broken()?;
-    let crew = Crew::of(&work)?;
+    let refused = |failure| Refusal::of_task(&task.root, failure);
+    let work = Work::find(task.path.to_str(), &arguments).map_err(refused)?;
+    work.refuse_broken().map_err(refused)?;
+    let crew = Crew::of(&work).map_err(refused)?;
     let items = front::trust::items(&work, &crew)?;
     let store = StateDir::open().map_err(crate::front::failure::Failure::from)?;
     beginnings::refuse_busy(&store, &work)?;
-    if let Some(needed) = trust::needed(&store, &work, &items)? {
+    if let Some(needed) = trust::needed(&store, &work, &items, &arguments)? {
         return Ok(Begun::Untrusted(needed));
     }
     let warnings = crew.warnings();

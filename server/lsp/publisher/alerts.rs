@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use loopkeeper_core::decide::{Loop, weakening};
 use loopkeeper_core::journal::{OutcomeKind, QuestionKind};
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{LoopStatus, Phase, QuestionStatus, State, headline, words};
+use loopkeeper_core::view::{LoopStatus, Phase, QuestionStatus, State, notice, words};
 use lsp_types::{Command, MessageType};
 use serde_json::{Value, json};
 
@@ -43,7 +42,11 @@ impl Alerts {
             // A loop that came and went between two looks ended too.
             let is_news = before.is_some() || roots.iter().any(|it| it == seen.dir.root());
             if is_news && before != Some(&after) && after != Standing::Open {
-                send(shared, alert(status, &seen.state)).await;
+                let mut alert = alert(status, &seen.state);
+                if !shared.session().knows_us() {
+                    alert.message = notice(status);
+                }
+                send(shared, alert).await;
             }
         }
     }
@@ -63,7 +66,12 @@ fn standing(status: &LoopStatus) -> Standing {
 }
 
 fn alert(status: &LoopStatus, state: &Loop) -> AlertParams {
-    let title = if status.task.title.is_empty() { &status.task.uri } else { &status.task.title };
+    let actions = actions(status, state);
+    let mut message = notice(status);
+    // Its buttons do what the hint would have typed in a terminal.
+    if actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING) {
+        message = words::fact_and_hint(&message).0.to_owned();
+    }
     let (kind, severity) = match &status.outcome {
         None => (AlertKind::NeedsYou, Severity::Warning),
         Some(outcome) => match outcome.kind {
@@ -72,17 +80,13 @@ fn alert(status: &LoopStatus, state: &Loop) -> AlertParams {
             OutcomeKind::Failed => (AlertKind::Ended, Severity::Error),
         },
     };
-    AlertParams {
-        loop_id: status.id.clone(),
-        kind,
-        severity,
-        message: match wanted(status) {
-            // Whole: nothing of it is hidden.
-            Some(_) => sanitize::visible(&format!("{title}: {}", headline(status))),
-            None => sanitize::line(&format!("{title}: {}", headline(status))),
-        },
-        actions: actions(status, state),
-    }
+    AlertParams { loop_id: status.id.clone(), kind, severity, message, actions }
+}
+
+/// What needs the user now: with every status, for a client that came too late for the notification.
+pub(super) fn open(picture: &Picture) -> Vec<AlertParams> {
+    let needing = picture.loops.iter().filter(|it| matches!(standing(&it.status), Standing::NeedsYou(..)));
+    needing.map(|it| alert(&it.status, &it.state)).collect()
 }
 
 /// What can be done about it, at most three.
@@ -149,12 +153,8 @@ fn command(title: &str, command: &str, argument: &Value) -> Command {
     Command::new(title.to_owned(), command.to_owned(), Some(vec![argument.clone()]))
 }
 
-async fn send(shared: &Shared, mut alert: AlertParams) {
+async fn send(shared: &Shared, alert: AlertParams) {
     if shared.session().knows_us() {
-        // Its buttons do what the hint would have typed in a terminal.
-        if alert.actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING) {
-            alert.message = words::fact_and_hint(&alert.message).0.to_owned();
-        }
         shared.client.send_notification::<Alert>(alert).await;
         return;
     }

@@ -88,7 +88,7 @@ impl Diagnostics {
 impl Made {
     fn of_task(picture: &Picture, task: &TaskSeen, desk: &Desk) -> Self {
         let mut made = Self::default();
-        known::with(picture, task, |known| {
+        known::with(picture, task, None, |known| {
             made.task(task, known, desk);
             for failure in editor::source_failures(known) {
                 if let Some((path, diagnostic)) = sources::diagnostic(task, desk, &failure) {

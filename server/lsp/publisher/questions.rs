@@ -7,15 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loopkeeper_core::journal::QuestionKind;
-use loopkeeper_core::sanitize;
-use loopkeeper_core::view::{LoopStatus, QuestionStatus, words};
+use loopkeeper_core::view::{LoopStatus, QuestionStatus, notice};
 
 use crate::adapters::clock;
 use crate::front::zone::Zone;
 use crate::lookout::Picture;
 use crate::lsp::commands;
 use crate::lsp::ext::{AnswerArgs, LoopArgs, StopArgs};
-use crate::lsp::questions::{self, Question};
+use crate::lsp::questions::{self, Asking, Question};
 use crate::lsp::shared::Shared;
 
 const WAIT: &str = "Wait";
@@ -48,6 +47,21 @@ impl Questions {
     }
 }
 
+/// The user wants to answer, in a client that is only asked about what its user ordered. False: it is asked in another
+/// way, or there is no such question.
+pub(crate) fn ask_as_ordered(shared: &Arc<Shared>, loop_id: &str) -> bool {
+    if Asking::of(shared) != Asking::Unannounced {
+        return false;
+    }
+    let picture = shared.lookout().picture();
+    let Some(seen) = picture.loops.iter().find(|it| it.status.id == loop_id) else { return false };
+    let question = seen.status.question.clone().filter(|_| seen.status.keeper.alive);
+    question.is_some_and(|question| {
+        tokio::spawn(ask(Arc::clone(shared), Box::new(seen.status.clone()), question));
+        true
+    })
+}
+
 /// A client that knows us shows the agent's questions itself.
 fn is_ours(shared: &Shared, question: &QuestionStatus) -> bool {
     question.kind == QuestionKind::UsageLimit || !shared.session().knows_us()
@@ -61,6 +75,7 @@ async fn ask(shared: Arc<Shared>, status: Box<LoopStatus>, question: QuestionSta
             QuestionKind::Permission => PERMITS.map(|(title, _)| title).to_vec(),
             QuestionKind::Agent | QuestionKind::Denied => vec![DECIDE, STOP],
         },
+        page: None,
         expiry: expiry(&question),
     };
     let Some(answer) = questions::ask(&shared, &asked).await else { return };
@@ -86,23 +101,22 @@ async fn ask(shared: Arc<Shared>, status: Box<LoopStatus>, question: QuestionSta
 }
 
 fn message(status: &LoopStatus, question: &QuestionStatus) -> String {
-    let text = sanitize::line(&question.text);
     let id = &status.id;
     match question.kind {
         QuestionKind::UsageLimit => {
             let until = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at));
             let now = clock::now().wall;
             let until = until.map(|it| format!(" until {}", Zone::local().short(it, now)));
-            format!("Ralph waits{}: the provider's usage limit is reached.", until.unwrap_or_default())
+            let until = until.unwrap_or_default();
+            format!("Wait or stop? The provider's usage limit is reached, so the loop waits{until}.")
         }
-        // Whole: nothing of it is hidden.
-        QuestionKind::Permission => {
-            format!("Ralph asks: {}", words::wanted(&sanitize::visible(&question.text)))
-        }
+        QuestionKind::Permission => notice(status),
         QuestionKind::Agent => {
-            format!("Ralph asks: {text} Answer with `loopkeeper answer {id} '…'` in a terminal.")
+            format!("{} Answer with `loopkeeper answer {id} '…'` in a terminal.", notice(status))
         }
-        QuestionKind::Denied => format!("{text}. Or answer with `loopkeeper answer {id} '…'` in a terminal."),
+        QuestionKind::Denied => {
+            format!("{}. Or answer with `loopkeeper answer {id} '…'` in a terminal.", notice(status))
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use loopkeeper_core::sanitize;
 use loopkeeper_core::view::{self, LoopStatus};
 use tokio::time::Instant;
 
-use super::Pace;
+use super::{Pace, alerts};
 use crate::lookout::Picture;
 use crate::lookout::picture::{LoopSeen, TaskSeen, Trouble};
 use crate::lsp::ext::{Health, StatusChanged, StatusParams, TaskEntry, VERSION};
@@ -103,6 +103,7 @@ fn head(shared: &Shared, picture: &Picture) -> StatusParams {
         loops: picture.loops.iter().map(|it| of_loop(shared, it)).collect(),
         tasks: Vec::new(),
         foreign: picture.foreign.iter().map(foreign::entry).collect(),
+        alerts: alerts::open(picture),
     }
 }
 

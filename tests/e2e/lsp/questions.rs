@@ -27,11 +27,16 @@ fn the_agents_question_is_shown_and_answered() {
     let alert = studio.editor.said("loopkeeper/alert", |_| true);
     assert_eq!(alert["kind"], "needsYou");
     assert!(
-        alert["message"].as_str().unwrap().contains("the agent asks: Which database do you want?"),
+        alert["message"].as_str().unwrap().ends_with("\" asks: Which database do you want?"),
         "{alert:#}"
     );
     let action = &alert["actions"][0];
-    assert_eq!(action["command"], "loopkeeper.server.answer");
+    assert_eq!(
+        (&action["title"], &action["command"]),
+        (&json!("Answer…"), &json!("loopkeeper.server.answer"))
+    );
+    // An editor that comes later gets no notification, and finds the same in the status.
+    assert_eq!(status["alerts"], json!([alert]));
     assert_eq!(action["arguments"][0], json!({"loopId": id}));
     let remarks = studio.remarks("PROMPT.md", |it| has(it, "needs-answer"));
     let remark = remarks.iter().find(|it| it["code"] == "needs-answer").unwrap();
@@ -43,6 +48,7 @@ fn the_agents_question_is_shown_and_answered() {
     studio.done("answer", &json!({"loopId": id, "text": "SQLite"}));
     let status = studio.status(|it| is_in(it, &id, "done"));
     assert_eq!(status["loops"][0]["outcome"]["verified"], true);
+    assert_eq!(status.get("alerts"), None);
     assert!(studio.world.prompt(2).contains("The user answers:\n\nSQLite\n"));
     studio.remarks("PROMPT.md", |it| !has(it, "needs-answer"));
     studio.refused("answer", &json!({"loopId": id, "text": "late"}), "conflict");
@@ -58,7 +64,7 @@ fn a_client_that_knows_only_the_protocol_can_leave_it_to_the_agent() {
     let asked = studio.editor.until("the question", is_asked);
     let message = asked["params"]["message"].as_str().unwrap();
     assert!(
-        message.starts_with("Ralph asks: Which database do you want? Answer with `loopkeeper answer "),
+        message.contains("\" asks: Which database do you want? Answer with `loopkeeper answer "),
         "{message}"
     );
     studio.world.until("end", |it| it["type"] == "ended");
@@ -109,8 +115,29 @@ fn a_client_that_knows_only_the_protocol_allows_or_denies() {
         studio.start("PROMPT.md");
         let is_asked = |it: &Value| it["method"] == "window/showMessageRequest";
         let asked = studio.editor.until("the question", is_asked);
-        assert_eq!(asked["params"]["message"], format!("Ralph asks: {WISH}"));
+        let message = asked["params"]["message"].as_str().unwrap();
+        assert!(message.ends_with(&format!("\": {WISH}")), "{message}");
         studio.world.until("end", |it| it["type"] == "ended");
         assert_eq!(studio.world.starts(), iterations, "{title}");
     }
+}
+
+/// In a prompt that takes the keys of somebody who types, nothing is asked that they did not ask for.
+#[test]
+fn eglot_is_asked_when_its_user_wants_to_answer() {
+    let mut all = everything_but("window/showMessage");
+    all["capabilities"].as_object_mut().unwrap().remove("experimental");
+    all["clientInfo"] = json!({"name": "Eglot"});
+    let mut studio = Studio::open_as(&wanting(), &all);
+    studio.editor.answers("window/showMessageRequest", Reply::By(|it| it["actions"][1].clone()));
+    let id = studio.start("PROMPT.md");
+    let told = studio.editor.said("window/showMessage", |it| it["message"].as_str().unwrap().ends_with(WISH));
+    assert_eq!(told["type"], 2);
+    assert_eq!(studio.editor.count("window/showMessageRequest"), 0);
+    studio.done("answer", &json!({"loopId": id}));
+    let question = studio.editor.said("window/showMessageRequest", |_| true);
+    let titles: Vec<_> = question["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
+    assert_eq!(titles, ["Not now", "Allow once", "Allow for this loop", "Deny"]);
+    studio.world.until("end", |it| it["type"] == "ended");
+    assert_eq!(studio.world.starts(), 1);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::studio::{Studio, everything_but, is_in};
+use super::studio::{Studio, everything_but, has, is_in};
 use crate::scenarios::detached::{WAITS, go};
 use crate::support::lsp::Reply;
 use crate::support::scenario::Scenario;
@@ -101,12 +101,24 @@ fn an_untrusted_start_starts_nothing_and_asks() {
 #[test]
 fn show_commands_then_trust_and_start() {
     let mut studio = Studio::open(&task(MAKES));
-    studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Show commands"})));
+    studio.editor.answers("window/showMessageRequest", Reply::By(|it| it["actions"][0].clone()));
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
-    let shown = studio.editor.said("window/showDocument", |_| true);
+    // A client that knows us gets the page with the question, and shows both as long as it is open.
+    let about_page = |it: &Value| it["actions"][0].get("page").is_some();
+    let question = studio.editor.said("window/showMessageRequest", about_page);
+    let titles: Vec<_> = question["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
+    assert_eq!(titles, ["Trust and start", "Not now"]);
     let page = studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}));
-    assert_eq!(text(&shown["uri"]), page["text"].as_str().unwrap());
-    studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Trust and start"})));
+    let shown = text(&question["actions"][0]["page"]);
+    assert_eq!(shown, page["text"].as_str().unwrap());
+    assert_eq!(studio.editor.count("window/showDocument"), 0);
+    // Heading, the same count as in the question, and the criterion behind each command.
+    let root = studio.path("").display().to_string();
+    let heading =
+        format!("\" would run in {}\n2 commands, none of them trusted yet.\n", root.trim_end_matches('/'));
+    assert!(shown.starts_with("Commands that \"") && shown.contains(&heading), "{shown}");
+    assert!(shown.contains("  \"It counts\"\n    test -e made\n") && !shown.contains("hash"), "{shown}");
+    assert!(question["message"].as_str().unwrap().ends_with(" runs 2 commands you have not trusted yet."));
     let status = studio.status(|it| it["loops"][0]["state"] == "done");
     assert_eq!(status["tasks"][0]["unknownCommands"], 0);
     assert!(studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}))["trusted"] == true);
@@ -114,7 +126,7 @@ fn show_commands_then_trust_and_start() {
 
 #[test]
 fn what_changed_since_it_was_shown_is_not_trusted() {
-    let mut studio = Studio::open(&task(MAKES));
+    let mut studio = Studio::open_as(&task(MAKES), &everything_but("experimental"));
     studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Show commands"})));
     studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
     studio.editor.said("window/showDocument", |_| true);
@@ -147,11 +159,100 @@ fn not_now_and_closed_questions_end_it() {
 #[test]
 fn a_client_that_cannot_be_asked_is_warned() {
     let mut studio = Studio::open_as(&task(MAKES), &everything_but("window/showMessage"));
+    studio.editor.answers("window/showDocument", Reply::With(json!({"success": true})));
     let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
     assert_eq!(error["data"]["asked"], false);
     let warned = studio.editor.said("window/showMessage", |it| it["type"] == 2);
-    assert_eq!(warned["message"], error["message"]);
+    let message = warned["message"].as_str().unwrap();
+    let refused = error["message"].as_str().unwrap();
+    assert!(
+        refused.starts_with("Not started: 2 commands of \"") && message.starts_with(refused),
+        "{message}"
+    );
+    assert!(
+        message.ends_with("Read them, then choose the code action \"Trust the commands shown\"."),
+        "{message}"
+    );
     assert!(studio.editor.messages().iter().all(|it| it["method"] != "window/showMessageRequest"));
+}
+
+/// *Trust the commands shown*, where it is offered.
+fn trust_shown(studio: &mut Studio) -> Option<Value> {
+    let start = json!({"line": 0, "character": 0});
+    let context = json!({"diagnostics": studio.remarks("PROMPT.md", |it| has(it, "needs-trust"))});
+    let document = json!({"uri": studio.uri("PROMPT.md")});
+    let range = json!({"start": start, "end": start});
+    let params = json!({"textDocument": document, "range": range, "context": context});
+    let actions = studio.editor.request("textDocument/codeAction", &params);
+    let all = actions.as_array().unwrap();
+    all.iter().find(|it| it["title"] == "Trust the commands shown").cloned()
+}
+
+#[test]
+fn an_editor_that_cannot_be_asked_needs_no_terminal() {
+    let mut all = everything_but("window/showMessage");
+    let kinds = json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source"]}}});
+    all["capabilities"]["textDocument"]["codeAction"] = kinds;
+    let mut studio = Studio::open_as(&task(MAKES), &all);
+    studio.show("PROMPT.md");
+    assert_eq!(trust_shown(&mut studio), None, "nothing was shown yet");
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    studio.editor.said("window/showDocument", |_| true);
+    studio.editor.said("window/showMessage", |it| it["type"] == 2);
+    let stale = trust_shown(&mut studio).expect("an action");
+    assert_eq!(stale["kind"], "quickfix");
+    assert_eq!(stale["diagnostics"][0]["code"], "needs-trust");
+    let argument = &stale["command"]["arguments"][0];
+    let page = studio.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}));
+    assert_eq!(argument["hash"], page["hash"]);
+    // What changed since it was shown is refused, and has to be looked at again.
+    let text = studio.world.terminal.read("PROMPT.md");
+    studio.save("PROMPT.md", &text.replace("test -e made", "test -e made || true"));
+    let error = studio.refused("trust", argument, "conflict");
+    assert!(error["message"].as_str().unwrap().contains("changed since the page was shown"), "{error}");
+    assert_eq!(trust_shown(&mut studio), None, "the page shows what is not so any more");
+    studio.save("PROMPT.md", &text);
+    studio.done("trust", &json!({"task": "PROMPT.md"}));
+    studio.editor.until_count("window/showMessage", 2);
+    let action = trust_shown(&mut studio).expect("an action");
+    studio.done("trust", &action["command"]["arguments"][0]);
+    studio.done("start", &json!({"task": "PROMPT.md"}));
+    studio.status(|it| it["loops"][0]["state"] == "done");
+}
+
+/// As eglot says of itself, which answers questions without having announced it.
+fn eglot() -> Value {
+    let mut all = everything_but("window/showMessage");
+    all["capabilities"].as_object_mut().unwrap().remove("experimental");
+    all["clientInfo"] = json!({"name": "Eglot"});
+    all
+}
+
+#[test]
+fn a_prompt_that_offers_its_first_answer_offers_the_one_that_does_nothing() {
+    let nothing: [fn(&Value) -> Value; 4] = [
+        |it| it["actions"][0].clone(),
+        |_| json!({"title": ""}),
+        |_| Value::Null,
+        |_| json!({"title": "Trust"}),
+    ];
+    for answer in nothing {
+        let mut studio = Studio::open_as(&task(MAKES), &eglot());
+        studio.editor.answers("window/showMessageRequest", Reply::By(answer));
+        let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+        assert_eq!(error["data"]["asked"], true);
+        let question = studio.editor.said("window/showMessageRequest", |_| true);
+        assert_eq!(question["actions"], json!([{"title": "Not now"}, {"title": "Trust and start"}]));
+        assert_eq!(studio.editor.count("window/showDocument"), 1, "the page is shown first");
+        // A prompt that was left is no reason not to ask again.
+        studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+        studio.editor.until_count("window/showMessageRequest", 2);
+        assert!(studio.world.loops().is_empty());
+    }
+    let mut studio = Studio::open_as(&task(MAKES), &eglot());
+    studio.editor.answers("window/showMessageRequest", Reply::By(|it| it["actions"][1].clone()));
+    studio.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
+    studio.world.until("end", |it| it["type"] == "ended");
 }
 
 #[test]
@@ -349,9 +450,27 @@ fn a_broken_configuration_or_task_is_named_with_its_place() {
     }
     studio.world.terminal.file("loopkeeper.toml", &good);
     let text = studio.world.terminal.read("PROMPT.md");
-    studio.world.terminal.file("PROMPT.md", &format!("{text}- broken: `$`\n- twice: `$ a` `$ b`\n"));
+    studio.world.terminal.file("PROMPT.md", &format!("{text}- broken: `$ `\n- twice: `$ a` `$ b`\n"));
     let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "badArgument");
-    assert!(error["message"].as_str().unwrap().contains("PROMPT.md:"), "{error}");
+    assert_eq!(error["message"], "PROMPT.md has 2 errors; nothing was started");
+    assert_eq!(
+        (&error["data"]["uri"], &error["data"]["count"]),
+        (&json!(studio.uri("PROMPT.md")), &json!(2))
+    );
+    let first = text.lines().count();
+    assert_eq!(error["data"]["line"], first);
+    studio
+        .world
+        .terminal
+        .file("PROMPT.md", &text)
+        .file("loopkeeper.toml", "[limits]\niterations = 0\nduration = 7\nx = 1\n");
+    let error = studio.refused("start", &json!({"task": "PROMPT.md"}), "badArgument");
+    assert_eq!(error["message"], "loopkeeper.toml has 3 errors; nothing was started");
+    let data = &error["data"];
+    assert_eq!(
+        (&data["uri"], &data["line"], &data["count"]),
+        (&json!(studio.uri("loopkeeper.toml")), &json!(1), &json!(3))
+    );
     assert!(studio.world.loops().is_empty());
 }
 

@@ -45,6 +45,8 @@ struct State {
 #[derive(Clone)]
 pub(crate) enum Reply {
     With(Value),
+    /// Made of the request's params.
+    By(fn(&Value) -> Value),
     Never,
 }
 
@@ -316,11 +318,16 @@ impl Inbox {
                 .filter(|_| message.get("id").is_some())
                 .map(|method| state.answers.get(method).cloned().unwrap_or(Reply::With(Value::Null)));
             let id = message["id"].clone();
+            let result = match reply {
+                Some(Reply::With(result)) => Some(result),
+                Some(Reply::By(answer)) => Some(answer(&message["params"])),
+                Some(Reply::Never) | None => None,
+            };
             state.messages.push(message);
             state.arrived.push(Instant::now());
             drop(state);
             self.changed.notify_all();
-            if let Some(Reply::With(result)) = reply {
+            if let Some(result) = result {
                 let answer = frame(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
                 let _ = stdin.lock().unwrap().as_mut().map(|it| it.write_all(&answer));
             }

@@ -165,13 +165,25 @@ function Editor:start_trusted()
   self:answer('Trust and start')
 end
 
---- `:Ralph trust`, and a yes by the given answer.
----@param yes string
-function Editor:trust(yes)
+--- The page of a question is in view, down to its end.
+function Editor:wait_page()
+  self:wait('the page', "return vim.bo.filetype == 'loopkeeper-trust' or nil")
+  self:lua("vim.cmd.normal({ 'G', bang = true })")
+  self:wait('the end of the page', "return vim.wo.winbar:find('^ t: ') and vim.wo.winbar")
+end
+
+--- Presses a key where the cursor is.
+---@param key string
+function Editor:press(key)
+  self:lua("vim.api.nvim_feedkeys(vim.keycode(...), 'mx', false)", key)
+end
+
+--- `:Ralph trust`, and a yes to its page.
+function Editor:trust()
   self:ex('Ralph trust')
-  self:wait_question('May these run here?')
-  self:answer(yes)
-  self:wait_message('trusted')
+  self:wait_page()
+  self:press('t')
+  self:wait_message(' trusted.')
 end
 
 ---@return { text: string, level: integer }[]

@@ -5,8 +5,6 @@ local support = require('support')
 local Screen = {}
 Screen.__index = Screen
 
-local width, height = 110, 32
-
 local function init(options)
   return table.concat({
     'vim.opt.packpath:prepend(vim.env.RALPH_TEST_PACK)',
@@ -20,12 +18,13 @@ local function init(options)
   }, '\n')
 end
 
----@param options { folder: string, file: string, server: string|string[], lua?: string, env?: table<string, string> }
+---@param options { folder: string, file: string, server: string|string[], lua?: string, env?: table<string, string>, width?: integer, height?: integer }
 function Screen.start(options)
   local self = setmetatable({ socket = ('%s/tmux-%d'):format(support.temp, vim.uv.hrtime()) }, Screen)
   local path = self.socket .. '.lua'
   support.write(path, init(options))
-  local command = { 'new-session', '-d', '-x', tostring(width), '-y', tostring(height), '-c', options.folder }
+  local size = { '-x', tostring(options.width or 110), '-y', tostring(options.height or 32) }
+  local command = vim.list_extend({ 'new-session', '-d', '-c', options.folder }, size)
   for name, value in pairs(options.env or {}) do
     vim.list_extend(command, { '-e', name .. '=' .. value })
   end

@@ -18,7 +18,7 @@ for (const [name, theme] of [["dark", "Default Dark Modern"], ["light", "Default
       // The loop that the demo itself ran is history: the files are as they were before it.
       await window.sees("Ralph");
       await window.palette("Ralph: Start Loop");
-      await window.notification("that you have not trusted yet");
+      await window.notification("you have not trusted yet");
       await window.press("Trust and start");
       const face = async () => ({ item: await window.item(), squiggles: await window.squiggles(), lenses: await window.lenses() });
       const working = ({ item, squiggles, lenses }) =>

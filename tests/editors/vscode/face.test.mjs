@@ -80,6 +80,41 @@ test("vscode_face: a question of the server keeps its links as text and sends th
   await window.see("the answer", () => stage.received(), (all) => all.some((m) => m.id === 901 && m.result?.title === "Later"));
 });
 
+test("vscode_face: the status bar leads to the question, with its answers first", async () => {
+  const question = { id: "q1", kind: "agent", text: "Which greeting do you prefer: formal or informal?" };
+  const of = { loopId: "20261120-aaaaaa" };
+  const actions = [{ title: "Answer…", command: "loopkeeper.server.answer", arguments: [of] }, { title: "Stop", command: "loopkeeper.server.stop", arguments: [of] }];
+  const alert = { ...of, kind: "needsYou", severity: "warning", message: `"Parse dates" asks: ${question.text}`, actions };
+  stage.status([stage.loop({ state: "needsYou", phase: "needsAnswer", question })], undefined, { alerts: [alert] });
+  await window.sees("Ralph needs you");
+  await window.page.locator("[id='loopkeeper.loopkeeper.loopkeeper.status'] a").click();
+  const rows = await window.see("the list", () => window.rows(), (it) => it.length > 0);
+  assert.equal(rows[0], "Answer…");
+  const title = await window.page.locator(".quick-input-widget .quick-input-title").textContent();
+  assert.equal(title, alert.message);
+  await window.picture("needs you");
+  await window.pick("Answer…");
+  await window.answer("formal");
+  await stage.ordered("loopkeeper.server.answer", (it) => it.text === "formal" && it.question === "q1");
+  stage.status();
+  await window.sees("Ralph");
+});
+
+test("vscode_face: an error in a file is one line with a button that opens it", async () => {
+  const uri = stage.write("loopkeeper.toml", "[limits]\niterations = 0\n");
+  const data = { code: "badArgument", uri, line: 1, count: 6 };
+  stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "loopkeeper.toml has 6 errors; nothing was started", data } });
+  stage.status();
+  await window.sees("Ralph");
+  await window.palette("Ralph: Start Loop");
+  const note = await window.notification("loopkeeper.toml has 6 errors; nothing was started");
+  assert.deepEqual(note.buttons, ["Show Problems"]);
+  await window.press("Show Problems");
+  await window.see("the file", () => window.tabs(), (all) => all.some((it) => it.includes("loopkeeper.toml")));
+  await window.page.waitForSelector(".markers-panel");
+  await window.picture("problems");
+});
+
 test("vscode_face: the client announces itself", () => {
   const hello = stage.received().find((it) => it.method === "initialize");
   assert.equal(hello.params.capabilities.experimental.loopkeeper.version, 1);

@@ -35,13 +35,21 @@ test("vscode_loop: from the palette through the trust question to done", async (
   await opened({ trusted: false }, async (project, window) => {
     await window.sees("Ralph");
     await window.palette("Ralph: Start Loop");
-    const question = await window.notification("that you have not trusted yet");
+    const question = await window.notification("you have not trusted yet");
     assert.deepEqual(question.buttons, ["Show commands", "Trust and start", "Not now"]);
     assert.equal(project.turns(), 0);
     await window.press("Show commands");
-    await window.see("the page", () => window.tabs(), (all) => all.some((it) => it.includes("commands.txt")));
-    await window.notification("that you have not trusted yet");
-    await window.press("Trust and start");
+    await window.see("the page", () => window.tabs(), (all) => all.some((it) => it.includes("Commands to trust")));
+    const page = await window.see("its text", () => window.text(), (it) => it.includes("Commands that "));
+    assert.match(page, /would run in .*\n\d commands, none of them trusted yet\./);
+    assert.match(page, /check +PROMPT\.md:\d+ +"[^"]+"\n/);
+    // The answers stay with the page: nothing has to be found again under the bell.
+    await window.dismiss();
+    await window.see("the answers", () => window.lenses(), (all) => all.some((it) => it.includes("Trust and start") && it.includes("Not now")));
+    assert.deepEqual(await window.titleActions(), ["Trust These Commands", "Do Not Trust These Commands"]);
+    await window.picture("trust page of a start");
+    assert.equal(project.turns(), 0);
+    await window.clickLens("Trust and start");
     const item = await window.sees("Ralph 1/9 · 0/3");
     assert.equal(item.icon.split("~")[0], "sync");
     await window.page.locator('.tab[data-resource-name="PROMPT.md"]').click();

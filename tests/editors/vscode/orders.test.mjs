@@ -86,22 +86,34 @@ test("vscode_orders: an error is shown as the server words it, an open question 
   await window.dismiss();
 });
 
-test("vscode_orders: the trust page is read-only and verbatim, and the yes is a yes to it", async () => {
-  const commands = [{ kind: "check", title: "Tests pass", lines: ["sh -c 'make test'"], trusted: false }, { kind: "agent", title: "mine", lines: ["./agent.sh"], trusted: false }];
+test("vscode_orders: the trust page is read-only and verbatim, and keeps its answers until it is closed", async () => {
   const text = "Commands of Parse dates\n\n  sh -c 'make test'\n  ./agent.sh\n  <b>[x](command:y)</b>\n";
-  stage.answers("loopkeeper/trustPage", { result: { hash: "abc", trusted: false, commands, text } });
+  const page = stage.write("../store/commands.txt", text);
+  const asks = (id) => stage.say("window/showMessageRequest", { type: 2, message: "\"Parse dates\" runs 2 commands.", actions: [{ title: "Trust", page }, { title: "Not now" }] }, id);
+  const answer = (id) => window.see(`the answer to ${id}`, () => stage.received().find((it) => it.id === id && it.method === undefined), (it) => it !== undefined);
   stage.status([], [stage.task({ unknownCommands: 2 })]);
   await window.sees("Ralph");
   await window.palette("Ralph: Trust This Task's Commands");
-  const note = await window.notification("runs 2 commands that are not trusted yet");
-  assert.deepEqual(note.buttons, ["Trust 2 commands"]);
-  assert.match(await window.text(), /<b>\[x\]\(command:y\)<\/b>/);
+  await stage.ordered("loopkeeper.server.trust", (it) => it.hash === undefined && it.task === stage.uri("PROMPT.md"));
+  asks(931);
+  await window.see("the page", () => window.text(), (it) => /<b>\[x\]\(command:y\)<\/b>/.test(it));
+  await window.sees("Ralph needs you");
   await window.page.keyboard.press("Control+1");
   await window.page.keyboard.type("x");
   assert.equal((await window.text()).trim(), text.trim());
+  // The word that it cannot be edited goes.
+  await window.page.keyboard.press("Escape");
   await window.picture("trust page");
-  await window.press("Trust 2 commands");
-  await stage.ordered("loopkeeper.server.trust", (it) => it.hash === "abc" && it.task === stage.uri("PROMPT.md"));
+  await window.clickLens("Trust");
+  assert.equal((await answer(931)).result.title, "Trust");
+  await window.see("the page is closed", () => window.tabs(), (all) => !all.some((it) => it.includes("Commands to trust")));
+  // Closed without an answer: a no.
+  asks(932);
+  await window.see("the page", () => window.tabs(), (all) => all.some((it) => it.includes("Commands to trust")));
+  await window.sees("Ralph needs you");
+  await window.palette("View: Close Editor");
+  assert.equal((await answer(932)).result, null);
+  await window.sees("Ralph");
 });
 
 test("vscode_orders: the changes of an iteration in the diff editor", async () => {

@@ -114,7 +114,7 @@ test("vscode_strace: hostile folders start nothing, in Restricted Mode and witho
     await window.see("Restricted Mode", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 1);
     await visit.looksAround();
     await visit.orders("Ralph: Start Loop", "Start a loop on which task?");
-    await visit.notes("does not trust this folder");
+    await visit.notes("Trust this folder");
     await window.picture("hostile restricted");
     visit.judges(await visit.servers(wrapper, 1));
 

@@ -21,7 +21,7 @@ test("vscode_trust: a folder in Restricted Mode starts nothing until it is trust
     await window.see("Restricted Mode", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 1);
     for (const command of ["Ralph: Start Loop", "Ralph: Run Checks"]) {
       await window.palette(command);
-      const note = await window.notification("does not trust this folder");
+      const note = await window.notification("Trust this folder");
       assert.deepEqual(note.buttons, ["Manage Workspace Trust"]);
       await window.dismiss();
     }
@@ -66,6 +66,21 @@ test("vscode_trust: nothing of ours in a folder without a task, or without the e
   }
 });
 
+test("vscode_trust: a folder with nothing but a task of its own name is one of ours", async () => {
+  const editor = await Editor.start();
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-named-"));
+  fs.mkdirSync(path.join(folder, "docs"));
+  fs.writeFileSync(path.join(folder, "docs/greet.ralph.md"), "# Greet\n\n## Done when\n\n- It is there: `exists greeting.txt`\n");
+  fs.writeFileSync(path.join(folder, "notes.txt"), "Notes\n");
+  try {
+    const window = await editor.open(folder, "notes.txt");
+    await window.sees("Ralph");
+  } finally {
+    await editor.close();
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
 test("vscode_trust: a server that is not there is said once, with the name of the setting", async () => {
   const editor = await Editor.start({ settings: { "loopkeeper.server.path": "/nowhere/loopkeeper" } });
   const project = new Project(editor);
@@ -75,6 +90,11 @@ test("vscode_trust: a server that is not there is said once, with the name of th
     assert.deepEqual(note.buttons, ["Open Setting", "Restart Server", "Show Log"]);
     assert.equal((await window.sees("Ralph: no server")).tone, "warning");
     assert.equal((await window.notifications()).length, 1);
+    // Whoever wants to start a loop is told again, and what to do.
+    await window.dismiss();
+    await window.palette("Ralph: Start Loop");
+    const again = await window.notification("loopkeeper.server.path");
+    assert.deepEqual(again.buttons, ["Open Setting", "Restart Server", "Show Log"]);
     await window.press("Open Setting");
     await window.see("the setting", () => window.page.evaluate(() => document.querySelector(".settings-editor")?.textContent ?? ""), (it) => /Server: *Path/.test(it));
     await window.picture("setting");

@@ -154,6 +154,11 @@ export class Window {
     await this.see("no notification", () => this.notifications(), (all) => all.length === 0);
   }
 
+  /** What the title bar of the editor in front offers of ours. */
+  titleActions() {
+    return this.page.evaluate(() => [...document.querySelectorAll(".editor-group-container.active .editor-actions .action-label")].map((it) => it.getAttribute("aria-label") ?? "").filter((it) => it.includes("Trust")));
+  }
+
   tabs() {
     return this.page.evaluate(() => [...document.querySelectorAll(".tabs-container .tab")].map((it) => it.getAttribute("aria-label") ?? it.textContent));
   }

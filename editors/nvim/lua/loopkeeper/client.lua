@@ -173,6 +173,8 @@ function M.current()
     return client
   end
   local name = vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) or ''
+  -- A command that cannot be done says so each time.
+  told_missing = false
   return M.start(files.root(name))
 end
 

@@ -19,8 +19,8 @@ function M.messages()
     [protocol.notifications.output] = function(_, params)
       require('loopkeeper.output').append(params)
     end,
-    [protocol.notifications.alert] = function(_, params, context)
-      require('loopkeeper.questions').alert(params, client_of(context))
+    [protocol.notifications.alert] = function(_, params)
+      require('loopkeeper.questions').alert(params)
     end,
     ['window/showMessageRequest'] = function(_, params, context)
       return require('loopkeeper.questions').asked(params, context.client_id)
@@ -50,10 +50,7 @@ function M.commands()
     commands[name] = function(command, context)
       local client = vim.lsp.get_client_by_id(context.client_id)
       local argument = (command.arguments or {})[1] or {}
-      if client and name == protocol.commands.trust and not argument.hash then
-        -- A yes needs a page that was read.
-        require('loopkeeper.trust').open(client, argument.task)
-      elseif client and name == protocol.commands.answer then
+      if client and name == protocol.commands.answer then
         require('loopkeeper.questions').answer(client, argument)
       elseif client then
         require('loopkeeper.orders').send(client, name, argument)

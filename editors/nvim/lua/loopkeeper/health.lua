@@ -41,6 +41,22 @@ local function check_server()
   end
 end
 
+--- Some open project has an agent of its own.
+---@return boolean
+local function describes_agents()
+  for _, client in ipairs(require('loopkeeper.client').all()) do
+    local file = io.open(require('loopkeeper.client').root(client) .. '/loopkeeper.toml', 'rb')
+    local text = file and file:read('*a') or ''
+    if file then
+      file:close()
+    end
+    if ('\n' .. text):find('\n%s*%[agents%.') then
+      return true
+    end
+  end
+  return false
+end
+
 local function check_programs()
   if vim.fn.executable('git') == 1 then
     vim.health.ok('git was found')
@@ -52,6 +68,8 @@ local function check_programs()
   end, agents)
   if #found > 0 then
     vim.health.ok('agents on PATH: ' .. table.concat(found, ', '))
+  elseif describes_agents() then
+    vim.health.ok('loopkeeper.toml describes an agent; none of these is on PATH: ' .. table.concat(agents, ', '))
   else
     vim.health.warn('no known agent is on PATH: ' .. table.concat(agents, ', '), {
       'Install one, or describe your own under `[agents]` in loopkeeper.toml.',
@@ -73,7 +91,11 @@ local function check_clients()
     elseif params.health ~= 'ok' then
       vim.health.warn(('%s: %s'):format(root, params.message or params.health))
     else
-      vim.health.ok(('the server for %s: %d tasks, %d loops'):format(root, #params.tasks, #params.loops))
+      local function counted(count, noun)
+        return ('%d %s%s'):format(count, noun, count == 1 and '' or 's')
+      end
+      local tasks, loops = counted(#params.tasks, 'task'), counted(#params.loops, 'loop')
+      vim.health.ok(('the server for %s: %s, %s'):format(root, tasks, loops))
     end
   end
   vim.health.info('messages of the server: ' .. vim.lsp.get_log_path())

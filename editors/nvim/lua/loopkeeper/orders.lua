@@ -34,6 +34,29 @@ function M.save(root)
   return true
 end
 
+--- Offers to open the place that is to be corrected.
+---@param message string
+---@param data loopkeeper.RefusalData
+local function offer_place(message, data)
+  local path = vim.uri_to_fname(data.uri)
+  local several = (data.count or 1) > 1
+  local yes = several and 'Show problems' or 'Open ' .. vim.fn.fnamemodify(path, ':t')
+  local function label(choice)
+    return choice
+  end
+  ui.select({ yes, 'Not now' }, message .. ' ', label, function(choice)
+    if choice ~= yes then
+      return
+    end
+    vim.cmd.edit(vim.fn.fnameescape(path))
+    local last = vim.api.nvim_buf_line_count(0)
+    vim.api.nvim_win_set_cursor(0, { math.min((data.line or 0) + 1, last), 0 })
+    if several then
+      require('loopkeeper.quickfix').open()
+    end
+  end)
+end
+
 ---@param err lsp.ResponseError
 function M.show_error(err)
   local data = type(err.data) == 'table' and err.data or {}
@@ -41,7 +64,12 @@ function M.show_error(err)
   if data.code == protocol.errors.untrusted and data.asked then
     return
   end
-  ui.error(err.message)
+  local is_place = data.uri and data.code ~= protocol.errors.unsaved
+  if is_place and vim.api.nvim_get_mode().mode == 'n' then
+    offer_place(err.message, data)
+  else
+    ui.error(err.message)
+  end
 end
 
 --- Executes a command of the server. Without a callback the result is shown by its own kind.
@@ -67,7 +95,6 @@ function M.send(client, command, argument, on_result)
     if result.status then
       require('loopkeeper.status').update(client, result.status)
     end
-    questions.forget(argument.loopId)
     local show = on_result or M.shows[command]
     if show then
       show(result, client, argument)

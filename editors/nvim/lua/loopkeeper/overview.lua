@@ -27,7 +27,7 @@ local waits = {
   quota = "waiting for the provider's usage limit",
   backoff = 'waiting to try the agent again',
   calls = 'waiting: the calls of this hour are used up',
-  breaker = 'waiting to try once more',
+  breaker = 'waiting (breaker)',
   between = 'waiting before the next iteration',
 }
 
@@ -42,7 +42,7 @@ end
 local function loop_lines(loop)
   local first = ('  loop %s: %s, iteration %d/%d, agent %s'):format(
     loop.id,
-    states[loop.state] or loop.state,
+    loop.wait and loop.wait.reason == 'breaker' and 'waiting' or states[loop.state] or loop.state,
     loop.iteration,
     loop.limits.iterations,
     loop.agent
@@ -60,7 +60,8 @@ local function loop_lines(loop)
   end
   if loop.wait then
     local why = waits[loop.wait.reason] or 'waiting'
-    table.insert(lines, ('  %s, %s left'):format(why, status.left(loop.wait.resumesAt)))
+    local next_try = loop.wait.reason == 'breaker' and '%s, next try in %s' or '%s, %s left'
+    table.insert(lines, '  ' .. next_try:format(why, status.left(loop.wait.resumesAt)))
   end
   local known = { facts.of_breaker(loop.breaker), facts.of_loop(loop), facts.of_spawns(loop.spawns) }
   for _, fact in ipairs(vim.iter(known):flatten():totable()) do
@@ -77,11 +78,24 @@ local function loop_lines(loop)
   return lines
 end
 
+---@param criteria loopkeeper.CriteriaStatus
+---@return string
+local function counted(criteria)
+  local checked = criteria.passed + criteria.failed > 0
+    or vim.iter(criteria.items):any(function(item)
+      return item.status ~= nil
+    end)
+  if criteria.total > 0 and not checked then
+    return criteria.total == 1 and '1 criterion, not checked yet' or criteria.total .. ' criteria, not checked yet'
+  end
+  return ('%d of %d pass'):format(criteria.passed, criteria.total)
+end
+
 ---@param task loopkeeper.TaskEntry
 ---@return string[]
 local function task_lines(task, loops)
   local criteria = task.criteria
-  local title = ('%s (%s): %d of %d pass'):format(task.title, task.id, criteria.passed, criteria.total)
+  local title = ('%s (%s): %s'):format(task.title, task.id, counted(criteria))
   local lines = { title .. (task.checking and ', checking' or '') }
   if task.unknownCommands > 0 then
     local are = task.unknownCommands == 1 and 'command is' or 'commands are'

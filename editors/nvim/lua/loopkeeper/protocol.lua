@@ -60,6 +60,7 @@ M.errors = {
 ---@field loops loopkeeper.LoopStatus[]
 ---@field tasks loopkeeper.TaskEntry[]
 ---@field foreign? loopkeeper.ForeignLoop[]
+---@field alerts? loopkeeper.AlertParams[]
 
 ---@class loopkeeper.ForeignLoop
 ---@field uri string
@@ -364,5 +365,6 @@ M.errors = {
 ---@field asked? boolean
 ---@field uri? string
 ---@field holder? string
+---@field line? integer
 
 return M

@@ -1,6 +1,6 @@
 -- What the server asks and alerts. A question that follows from what the user just did is asked at once, by
 -- `vim.ui.select`; any other is told by one message and waits for `:Ralph status`, so that nothing takes the keys of
--- somebody who is typing.
+-- somebody who is typing. A question about a page is asked beside that page.
 
 local ui = require('loopkeeper.ui')
 
@@ -14,14 +14,13 @@ local levels = { info = vim.log.levels.INFO, warning = vim.log.levels.WARN, erro
 
 local expected_until = 0
 ---@class loopkeeper.Question
----@field params { message: string, actions: { title: string }[] }
+---@field params { message: string, actions: { title: string, page?: string }[] }
 ---@field client integer
 ---@field time integer
 ---@field answered? boolean
 ---@field answer fun(choice?: { title: string })
 
 local pending = {} ---@type loopkeeper.Question[]
-local actions = {} ---@type { alert: loopkeeper.AlertParams, client: integer }[]
 
 --- The user just asked for something that the server may have a question about.
 function M.expect()
@@ -30,6 +29,11 @@ end
 
 ---@param question loopkeeper.Question
 local function ask(question)
+  local page = question.params.actions[1].page
+  if page then
+    require('loopkeeper.trust').ask(question, page)
+    return
+  end
   vim.ui.select(question.params.actions, {
     prompt = question.params.message .. ' ',
     kind = 'loopkeeper',
@@ -50,6 +54,8 @@ function M.asked(params, client)
   end
   local question = { params = params, client = client, time = vim.uv.now() }
   question.answer = function(choice)
+    -- What the answer leads to is the user's doing as well.
+    M.expect()
     -- The default `vim.ui.select` answers before it returns: the coroutine must have yielded by then.
     vim.schedule(function()
       if coroutine.status(running) == 'suspended' and not question.answered then
@@ -71,15 +77,7 @@ end
 
 --- Handler of `loopkeeper/alert`.
 ---@param params loopkeeper.AlertParams
----@param client? vim.lsp.Client
-function M.alert(params, client)
-  actions = vim.tbl_filter(function(it)
-    return it.alert.loopId ~= params.loopId
-  end, actions)
-  -- What an ended loop offers, its task offers as well.
-  if client and params.kind == 'needsYou' and #(params.actions or {}) > 0 then
-    table.insert(actions, { alert = params, client = client.id })
-  end
+function M.alert(params)
   if require('loopkeeper.config').get().notify then
     ui.tell(params.message, levels[params.severity] or vim.log.levels.INFO)
   end
@@ -119,7 +117,21 @@ local function next_question()
   end
 end
 
---- Asks what is waiting for an answer: the server's oldest question, else what the latest alert offers.
+--- What needs the user, by the last status of each server.
+---@return { alert: loopkeeper.AlertParams, client: vim.lsp.Client }?
+local function first_alert()
+  for _, client in ipairs(require('loopkeeper.client').all()) do
+    local params = require('loopkeeper.status').of(client)
+    for _, alert in ipairs(params and params.alerts or {}) do
+      if #alert.actions > 0 then
+        return { alert = alert, client = client }
+      end
+    end
+  end
+end
+
+--- Asks what is waiting for an answer: the server's oldest question, else what the first loop that needs the user
+--- offers.
 ---@return boolean whether there was anything
 function M.ask_pending()
   local question = next_question()
@@ -127,16 +139,15 @@ function M.ask_pending()
     ask(question)
     return true
   end
-  local offered = actions[#actions]
-  local client = offered and vim.lsp.get_client_by_id(offered.client)
-  if not client then
+  local offered = first_alert()
+  if not offered then
     return false
   end
+  local client = offered.client
   local prompt = offered.alert.message .. ' '
   ui.select(offered.alert.actions, prompt, function(action)
     return action.title
   end, function(action)
-    M.forget(offered.alert.loopId)
     local argument = (action.arguments or {})[1] or {}
     if action.command == require('loopkeeper.protocol').commands.answer then
       M.answer(client, argument)
@@ -145,24 +156,6 @@ function M.ask_pending()
     end
   end)
   return true
-end
-
---- With every status: what an alert offered is old once its loop needs nobody any more.
----@param loops loopkeeper.LoopStatus[]
-function M.look_at(loops)
-  for _, loop in ipairs(loops) do
-    if loop.state ~= 'needsYou' then
-      M.forget(loop.id)
-    end
-  end
-end
-
---- The user has dealt with this loop.
----@param loop? string
-function M.forget(loop)
-  actions = vim.tbl_filter(function(it)
-    return it.alert.loopId ~= loop
-  end, actions)
 end
 
 return M

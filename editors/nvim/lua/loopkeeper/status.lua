@@ -31,7 +31,6 @@ function M.update(client, params)
   M.render()
   M.tell_health(root, params)
   require('loopkeeper.events').fire(root, before and before.params, params)
-  require('loopkeeper.questions').look_at(params.loops)
   require('loopkeeper.signs').refresh_all()
   require('loopkeeper.overview').refresh()
   if before and before.client ~= client.id then

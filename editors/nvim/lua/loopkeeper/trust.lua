@@ -1,83 +1,127 @@
--- The trust page: every command that a task would run, verbatim and read-only, then the question. The question is asked
--- when the page's end has been on the screen, and a yes is a yes to exactly the page that was shown.
+-- A question about a page, such as every command that a task would run: the page is in a window of its own, verbatim
+-- and read-only, the answers are keys that the window's bar names, and a yes is taken once the page's end has been on
+-- the screen. Closing the page is a no.
 
-local client_module = require('loopkeeper.client')
-local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
 
 local M = {}
 
----@param client vim.lsp.Client
----@param task string
----@param page loopkeeper.TrustPageResult
-local function ask(client, task, page)
-  local new = #vim.tbl_filter(function(command)
-    return not command.trusted
-  end, page.commands)
-  local yes = new == 1 and 'Trust this command' or ('Trust these %d commands'):format(new)
-  local function label(choice)
-    return choice
-  end
-  require('loopkeeper.questions').expect()
-  ui.select({ yes, 'Not now' }, 'May these run here? ', label, function(choice)
-    if choice == yes then
-      local argument = { task = task, hash = page.hash }
-      require('loopkeeper.orders').send(client, protocol.commands.trust, argument, function()
-        ui.info(new == 1 and 'the command is trusted.' or ('%d commands are trusted.'):format(new))
-      end)
-    end
-  end)
+local open = {} ---@type table<integer, loopkeeper.Question> by buffer
+
+---@param window integer
+---@param question loopkeeper.Question
+---@param is_read boolean
+local function show_answers(window, question, is_read)
+  local yes, no = question.params.actions[1], question.params.actions[2]
+  local when = is_read and '' or 'read to the end, then '
+  local text = (' %st: %s   q: %s'):format(when, yes.title, no and no.title or 'no')
+  vim.wo[window].winbar = (text:gsub('%%', '%%%%'))
 end
 
 --- Calls back once the buffer's last line is on the screen.
 ---@param buffer integer
 ---@param callback fun()
 local function when_read(buffer, callback)
-  local group = vim.api.nvim_create_augroup('loopkeeper.trust', {})
+  local group = vim.api.nvim_create_augroup('loopkeeper.trust.' .. buffer, {})
   local function look()
     local window = vim.fn.bufwinid(buffer)
     if window == -1 or vim.fn.line('w$', window) < vim.api.nvim_buf_line_count(buffer) then
       return
     end
     vim.api.nvim_clear_autocmds({ group = group })
-    vim.cmd.redraw()
     callback()
   end
-  vim.api.nvim_create_autocmd({ 'WinScrolled', 'CursorMoved' }, { group = group, callback = vim.schedule_wrap(look) })
+  local events = { 'WinScrolled', 'CursorMoved', 'WinResized' }
+  vim.api.nvim_create_autocmd(events, { group = group, callback = vim.schedule_wrap(look) })
   vim.schedule(function()
     vim.cmd.redraw()
     look()
   end)
 end
 
----@param client vim.lsp.Client
----@param task string
----@param page loopkeeper.TrustPageResult
-local function show(client, task, page)
-  local buffer = ui.scratch('loopkeeper://trust/' .. task:gsub('^file://', ''), 'loopkeeper-trust')
-  vim.bo[buffer].bufhidden = 'wipe'
-  local lines = ui.lines((page.text:gsub('\n$', '')))
-  ui.set_lines(buffer, 0, -1, lines)
-  local window = ui.show_below(buffer, math.min(#lines + 1, math.floor(vim.o.lines / 2)), true)
-  vim.wo[window].wrap = true
-  vim.api.nvim_win_set_cursor(window, { 1, 0 })
-  if not page.trusted then
-    when_read(buffer, function()
-      ask(client, task, page)
-    end)
+---@param lines string[]
+---@return integer
+local function height(lines)
+  return math.min(#lines + 2, math.max(math.floor(vim.o.lines / 2), vim.o.lines - 10))
+end
+
+---@param buffer integer
+---@param choice? { title: string }
+local function answer(buffer, choice)
+  local question = open[buffer]
+  open[buffer] = nil
+  if question then
+    question.answer(choice)
   end
 end
 
+---@param buffer integer
+---@param choice? { title: string }
+local function close(buffer, choice)
+  answer(buffer, choice)
+  vim.api.nvim_buf_delete(buffer, { force = true })
+end
+
+---@param buffer integer
+---@param question loopkeeper.Question
+local function take_answers(buffer, question)
+  local is_read = false
+  vim.keymap.set('n', 't', function()
+    if is_read then
+      close(buffer, question.params.actions[1])
+    else
+      ui.warn('read to the end of the page first.')
+    end
+  end, { buffer = buffer, nowait = true, desc = 'Ralph: ' .. question.params.actions[1].title })
+  vim.keymap.set('n', 'q', function()
+    close(buffer, question.params.actions[2])
+  end, { buffer = buffer, nowait = true, desc = 'Ralph: no' })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      answer(buffer, nil)
+    end,
+  })
+  when_read(buffer, function()
+    is_read = true
+    show_answers(vim.fn.bufwinid(buffer), question, true)
+  end)
+end
+
+--- Shows the page of a question and takes the answer there.
+---@param question loopkeeper.Question
+---@param uri string
+function M.ask(question, uri)
+  local lines, problem = ui.read(uri)
+  if not lines then
+    ui.error(problem or '')
+    question.answer(nil)
+    return
+  end
+  local name = 'loopkeeper://trust/' .. vim.uri_to_fname(uri)
+  local before = ui.buffer(name)
+  if before then
+    close(before, nil)
+  end
+  local buffer = ui.scratch(name, 'loopkeeper-trust')
+  open[buffer] = question
+  vim.bo[buffer].bufhidden = 'wipe'
+  ui.set_lines(buffer, 0, -1, lines)
+  local window = ui.show_below(buffer, height(lines), true)
+  vim.wo[window].wrap = true
+  vim.wo[window].number = false
+  vim.wo[window].relativenumber = false
+  vim.api.nvim_win_set_cursor(window, { 1, 0 })
+  show_answers(window, question, false)
+  take_answers(buffer, question)
+end
+
+--- The server shows the page and asks about it.
 ---@param client vim.lsp.Client
 ---@param task string
 function M.open(client, task)
-  client_module.request(client, protocol.requests.trustPage, { task = task }, function(err, page)
-    if err then
-      require('loopkeeper.orders').show_error(err)
-    else
-      show(client, task, page)
-    end
-  end)
+  local orders, protocol = require('loopkeeper.orders'), require('loopkeeper.protocol')
+  orders.send(client, protocol.commands.trust, { task = task })
 end
 
 return M

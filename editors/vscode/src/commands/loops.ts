@@ -30,7 +30,7 @@ export async function stopLoopNow({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, "Stop which loop now?", isActive, nothingRuns);
   if (!it) return;
   const button = "Stop Now";
-  const detail = "The agent is ended in the middle of what it is writing. Stop Loop lets it finish this iteration.";
+  const detail = "The agent is killed at once and may leave half-written files. \"Stop Loop\" lets it finish this iteration.";
   const question = `Stop "${it.task.title}" now?`;
   if ((await window.showWarningMessage(plainMessage(question), { modal: true, detail }, button)) === button) {
     await server.run(Commands.stop, { loopId: it.id, now: true });

@@ -6,8 +6,8 @@ import { foreignProgress } from "../foreign";
 import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands } from "../protocol";
-import type { ForeignLoop, LoopStatus, TaskEntry } from "../protocol";
-import { isActive, isTripped, progress, situation } from "../status";
+import type { AlertParams, ForeignLoop, LoopStatus, TaskEntry } from "../protocol";
+import { counted, isActive, isTripped, progress, situation } from "../status";
 import { pickFrom } from "./pick";
 import type { Choice } from "./pick";
 
@@ -27,16 +27,29 @@ export async function showStatus(parts: Parts): Promise<void> {
 function title({ server }: Parts, active: LoopStatus[]): string {
   if (server.state === "failed") return `Ralph: ${server.reason ?? "the server does not run"}`;
   if (server.state === "starting" && !server.status) return "Ralph: the server is starting";
+  const [alert] = server.status?.alerts ?? [];
+  if (alert) return alert.message;
   const [first, second] = active;
   if (first && !second) return `Ralph: ${progress(first)}, ${situation(first)}`;
-  return first ? `Ralph: ${active.length} loops` : "Ralph: no loop is at work";
+  return first ? `Ralph: ${active.length} loops` : "Ralph: no loop running";
 }
 
 function questionRows({ server }: Parts): Row[] {
   const question = server.questions.first;
-  if (question === undefined) return [];
-  const value = (): Promise<unknown> => Promise.resolve(commands.executeCommand("notifications.showList"));
-  return ["Needs you", { label: "$(bell-dot) Show the Question", description: plainLabel(question), value }];
+  const rows = (server.status?.alerts ?? []).flatMap(alertRows);
+  if (question === undefined) return rows;
+  const value = (): Promise<unknown> => server.questions.reveal();
+  return [...rows, "Needs you", { label: "$(bell-dot) Show the Question", description: plainLabel(question), value }];
+}
+
+/** What a loop needs its user for, with the answers that its notification has. */
+function alertRows(it: AlertParams): Row[] {
+  const ours = it.actions.filter((action) => action.command.startsWith("loopkeeper."));
+  const rows = ours.map((action) => ({
+    label: plainLabel(action.title),
+    value: (): Promise<unknown> => Promise.resolve(commands.executeCommand(action.command, ...(action.arguments ?? []))),
+  }));
+  return [plainLabel(it.message), ...rows];
 }
 
 function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
@@ -64,9 +77,9 @@ function foreignRows({ server }: Parts, it: ForeignLoop): Row[] {
   ];
 }
 
-function taskRows({ server, trust }: Parts, it: TaskEntry, active: LoopStatus[]): Row[] {
+function taskRows({ server }: Parts, it: TaskEntry, active: LoopStatus[]): Row[] {
   if (active.some((loop) => loop.id === it.loopId)) return [];
-  const known = `${it.criteria.passed} of ${it.criteria.total} criteria pass`;
+  const known = counted(it.criteria);
   const last = server.status?.loops.find((loop) => loop.id === it.loopId)?.outcome?.sentence;
   const rows: Row[] = [
     plainLabel(it.title),
@@ -75,7 +88,7 @@ function taskRows({ server, trust }: Parts, it: TaskEntry, active: LoopStatus[])
   ];
   if (it.unknownCommands > 0) {
     const description = `${it.unknownCommands} not trusted yet`;
-    rows.push({ label: "$(verified) Trust This Task's Commands…", description, value: () => trust.show(it) });
+    rows.push({ label: "$(verified) Trust This Task's Commands…", description, value: () => server.run(Commands.trust, { task: it.uri }) });
   }
   return rows;
 }

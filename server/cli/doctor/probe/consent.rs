@@ -33,7 +33,7 @@ pub(super) fn trust(looked: &Looked, plan: &AgentPlan, args: &Args) -> Result<()
         if !ask::somebody_is_there() {
             return Err(refused());
         }
-        write!(anstream::stderr(), "{}", page(&looked.root, &unknown).text())?;
+        write!(anstream::stderr(), "{}", page(&looked.root, &unknown, &unknown).text(&plan.name))?;
         if !ask::yes("Trust this?")? {
             return Err(refused());
         }

@@ -12,6 +12,7 @@ use super::keys::KEYS;
 use super::table::{Found, Since, Takes, look_up};
 use super::value::{Raw, Value};
 use super::{AgentSettings, Settings, ralphrc, toml_layer};
+use crate::trust::{NO_SANDBOX, PASS};
 
 /// One configuration file, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -287,11 +288,11 @@ fn to_trust(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
     let mut lines = Vec::new();
     for assignment in winners.values().filter(of_tree) {
         match (assignment.key.path, &assignment.value) {
-            ("env.pass", Value::Texts(names)) => lines.extend(names.iter().map(|it| format!("pass {it}"))),
+            ("env.pass", Value::Texts(names)) => lines.extend(names.iter().map(|it| format!("{PASS}{it}"))),
             ("env.set", Value::Pairs(pairs)) => {
                 lines.extend(pairs.iter().map(|(name, value)| format!("{name}={value}")));
             }
-            ("sandbox.kind", Value::Text(kind)) if kind == "off" => lines.push("no sandbox".to_owned()),
+            ("sandbox.kind", Value::Text(kind)) if kind == "off" => lines.push(NO_SANDBOX.to_owned()),
             _ => {}
         }
     }

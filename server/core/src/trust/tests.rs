@@ -36,6 +36,10 @@ fn server(argv: &[&str], ready: &str) -> Item {
     Item::new(Runs::Server { argv, ready: ready.to_owned() })
 }
 
+fn page(root: &[u8], items: &[Item]) -> Page {
+    Page::new(root, items, items)
+}
+
 /// Things that somebody might want to look alike.
 fn items() -> Vec<Item> {
     vec![
@@ -93,9 +97,9 @@ fn the_hash_is_pinned() {
 fn a_hook_is_the_same_command_whatever_it_is_told_of() {
     let (one, other) = (hook(Happening::Ended, &["x", "y"]), hook(Happening::NeedsYou, &["x", "y"]));
     assert_eq!(one.hash(b"/"), other.hash(b"/"));
-    let page = Page::new(b"/", &[other, one]);
+    let page = page(b"/", &[other, one]);
     assert_eq!(page.commands.len(), 2, "{page:?}");
-    assert!(page.text().starts_with("hook        needs_you\n    x y\n\nhook        ended\n    x y\n"));
+    assert!(page.text("Pay").contains("hook        needs_you\n    x y\n\nhook        ended\n    x y\n"));
 }
 
 #[test]
@@ -113,9 +117,12 @@ fn settings_that_do_nothing_need_no_word() {
 
 #[test]
 fn where_it_is_written_does_not_matter() {
-    let moved = Item { source: Some(Source { file: "PROMPT.md".to_owned(), line: 7 }), ..check("make") };
+    let moved = Item {
+        source: Some(Source { file: "PROMPT.md".to_owned(), line: 7, criterion: "a".to_owned() }),
+        ..check("make")
+    };
     assert_eq!(moved.hash(b"/"), check("make").hash(b"/"));
-    assert_eq!(Page::new(b"/", &[moved, check("make")]).hash, Page::new(b"/", &[check("make")]).hash);
+    assert_eq!(page(b"/", &[moved, check("make")]).hash, page(b"/", &[check("make")]).hash);
 }
 
 #[test]
@@ -126,7 +133,7 @@ fn checks_know_their_lines() {
     let mut first = criterion();
     first.place.range = 12..20;
     let found = Item::checks(&[first, second], |file| (file == "PROMPT.md").then_some(text));
-    let source = Some(Source { file: "PROMPT.md".to_owned(), line: 3 });
+    let source = Some(Source { file: "PROMPT.md".to_owned(), line: 3, criterion: criterion().name });
     assert_eq!(found, [Item { runs: Runs::Check { command: "make cover".to_owned() }, source }]);
     assert_eq!(Item::checks(&[criterion()], |_| None)[0].source, None);
 }
@@ -137,7 +144,7 @@ fn whoever_asks_nobody_is_shown_to_do_so() {
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let argv = argv.iter().map(|it| (*it).to_owned()).collect();
         let (name, permissions) = (name.to_owned(), permissions.to_owned());
-        let page = Page::new(b"/", &[Item::new(Runs::Agent { name, argv, permissions, env })]);
+        let page = page(b"/", &[Item::new(Runs::Agent { name, argv, permissions, env })]);
         assert_eq!(page.commands[0].title, expect);
     };
     let protocol = [("LOOPKEEPER_ACP", "{}")];
@@ -155,35 +162,68 @@ fn whoever_asks_nobody_is_shown_to_do_so() {
 fn a_page_shows_everything_verbatim() {
     let items = [
         Item {
-            source: Some(Source { file: "PRO\u{202e}MPT.md".to_owned(), line: 12 }),
+            source: Some(Source {
+                file: "PRO\u{202e}MPT.md".to_owned(),
+                line: 12,
+                criterion: "All \u{202e}tests".to_owned(),
+            }),
             ..check("cargo test # \u{200b}\u{1b}[2K\rrm -rf ~")
         },
         agent("mine", &["./agent.sh", "-p", "it's\nfine", "{prompt}"], "edits"),
-        settings(&["pass TOKEN", "PATH=./bin:/bin", "LD_PRELOAD=a\u{7}b"]),
+        settings(&["pass TOKEN", "pass HOME", "PATH=./bin:/bin", "LD_PRELOAD=a\u{7}b", "no sandbox"]),
         surface(".mcp.json", Content::File(b"{\n\t\"x\": 1\n}".to_vec())),
         surface(".codex/ä", Content::Link(b"/etc/\xff".to_vec())),
         surface(".gemini/b", Content::File(b"\xff\x00".to_vec())),
     ];
-    let page = Page::new(b"/home/u/project", &items);
-    let expect = r"agent       mine
+    let page = page(b"/home/u/project", &items);
+    let expect = r#"Commands that "Pay" would run in /home/u/project
+6 commands, none of them trusted yet.
+
+agent       mine
     ./agent.sh -p 'it'\''s^Jfine' {prompt}
 
-check       PRO\u{202e}MPT.md:12
+check       PRO\u{202e}MPT.md:12  "All \u{202e}tests"
     cargo test # \u{200b}^[[2K^Mrm -rf ~
 
 settings    of this workspace
-    pass TOKEN
-    PATH=./bin:/bin
-    LD_PRELOAD=a^Gb
+    Environment passed to agent and checks: TOKEN, HOME
+    Set for agent and checks: PATH=./bin:/bin
+    Set for agent and checks: LD_PRELOAD=a^Gb
+    No sandbox around the agent
 
 surface     .codex/ä
     a link, not followed, to /etc/\xff
 
 surface     .gemini/b
-    not text: 2 bytes, sha256 ";
-    assert!(page.text().starts_with(expect), "{}", page.text());
-    let rest = "surface     .mcp.json\n    {\n    ^I\"x\": 1\n    }\n\nhash        ";
-    assert!(page.text().contains(rest), "{}", page.text());
+    not text: 2 bytes, sha256 "#;
+    assert!(page.text("Pay").starts_with(expect), "{}", page.text("Pay"));
+    let rest = "surface     .mcp.json\n    {\n    ^I\"x\": 1\n    }\n";
+    assert!(page.text("Pay").ends_with(rest), "{}", page.text("Pay"));
+}
+
+#[test]
+fn a_page_counts_what_is_not_trusted_yet() {
+    let (one, other) = (check("cargo test"), check("cargo clippy"));
+    let head = |items: &[Item], unknown: &[Item], count: usize| {
+        let page = Page::new(b"/", items, unknown);
+        assert_eq!(page.unknown(), count, "{page:?}");
+        page.text("Pay").lines().nth(1).unwrap_or_default().to_owned()
+    };
+    let both = [one.clone(), other.clone(), one.clone()];
+    assert_eq!(head(&both, &both, 2), "2 commands, none of them trusted yet.");
+    assert_eq!(head(&both, std::slice::from_ref(&other), 1), "2 commands, 1 of them not trusted yet.");
+    assert_eq!(head(&both, &[], 0), "2 commands, all trusted.");
+    let alone = std::slice::from_ref(&one);
+    assert_eq!(head(alone, alone, 1), "1 command, not trusted yet.");
+    let text = Page::new(b"/", &both, &[other]).text("Pay");
+    assert!(text.contains("\n(trusted) check\n    cargo test\n"), "{text}");
+    assert!(text.contains("\ncheck\n    cargo clippy\n"), "{text}");
+}
+
+#[test]
+fn the_title_of_a_task_stays_in_its_line() {
+    let text = page(b"/a\nb", &[check("x")]).text("Pay\n(trusted) check");
+    assert_eq!(text.lines().next(), Some("Commands that \"Pay^J(trusted) check\" would run in /a^Jb"));
 }
 
 proptest! {
@@ -199,7 +239,7 @@ proptest! {
             Item::new(Runs::Agent { name: command.clone(), argv, permissions: "edits".to_owned(), env: Vec::new() }),
             Item::new(Runs::Surface { path, content: Content::File(bytes) }),
         ];
-        let text = Page::new(b"/", &items).text();
+        let text = page(b"/", &items).text(&command);
         let bad = text.chars().find(|it| (it.is_control() && *it != '\n') || matches!(it, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'));
         prop_assert_eq!(bad, None);
     }
@@ -212,7 +252,7 @@ proptest! {
     ) {
         let line = |argv: &Vec<String>| {
             let argv: Vec<_> = argv.iter().map(String::as_str).collect();
-            Page::new(b"/", &[agent("a", &argv, "edits")]).commands[0].lines.clone()
+            page(b"/", &[agent("a", &argv, "edits")]).commands[0].lines.clone()
         };
         prop_assert_eq!(line(&one) == line(&other), one == other);
     }

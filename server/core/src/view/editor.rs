@@ -86,11 +86,13 @@ pub struct Trust<'a> {
     pub unknown: usize,
     /// The criteria among them.
     pub criteria: &'a [CriterionId],
+    /// The hash of the page of commands that the user was shown, where there is one.
+    pub shown: Option<&'a str>,
 }
 
 impl Default for Trust<'_> {
     fn default() -> Self {
-        Self { editor: true, unknown: 0, criteria: &[] }
+        Self { editor: true, unknown: 0, criteria: &[], shown: None }
     }
 }
 

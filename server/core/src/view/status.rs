@@ -253,4 +253,4 @@ pub fn file_uri(path: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

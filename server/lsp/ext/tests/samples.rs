@@ -156,6 +156,7 @@ fn status(full: bool) -> StatusParams {
         loops: vec![a_loop(full)],
         tasks: vec![task(full)],
         foreign: if full { vec![foreign(true)] } else { Vec::new() },
+        alerts: if full { vec![alert()] } else { Vec::new() },
     }
 }
 
@@ -341,5 +342,6 @@ fn refusal(full: bool) -> RefusalData {
         asked: full.then_some(true),
         uri: full.then(s),
         holder: full.then(s),
+        line: full.then_some(1),
     }
 }

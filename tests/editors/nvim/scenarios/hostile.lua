@@ -28,16 +28,7 @@ end
 
 return {
   run = function()
-    local fake, editor, folder = start({
-      ['loopkeeper/trustPage'] = {
-        result = {
-          hash = 'h1',
-          trusted = false,
-          text = 'Commands of PROMPT.md\n\n' .. evil,
-          commands = { { kind = 'check', title = 't', lines = { evil }, trusted = false } },
-        },
-      },
-    })
+    local fake, editor, folder = start()
     local item = {
       id = 'aaaaaaaaaa',
       name = evil,
@@ -83,21 +74,41 @@ return {
     support.same(4000, #lines[#lines - 2], 'longest line kept')
 
     editor:ex('Ralph trust')
-    support.wait('the trust page', function()
-      return editor:buffer_text('loopkeeper://trust')
+    support.wait('the order', function()
+      return fake:first('loopkeeper.server.trust')
     end)
-    -- The question comes when the end of the page has been on the screen.
-    editor:lua("vim.cmd.normal({ 'G', bang = true })")
-    editor:wait_question('May these run here?')
+    support.write(
+      support.temp .. '/state/commands.txt',
+      'Commands of PROMPT.md\n\n' .. evil .. ('\n    more'):rep(60) .. '\n'
+    )
+    local answers =
+      { { title = 'Trust', page = vim.uri_from_fname(support.temp .. '/state/commands.txt') }, { title = 'No' } }
+    fake:send({
+      id = 905,
+      method = 'window/showMessageRequest',
+      params = { type = 2, message = evil, actions = answers },
+    })
+    editor:wait('the trust page', "return vim.bo.filetype == 'loopkeeper-trust' or nil")
+    -- A yes counts once the end of the page has been on the screen.
+    editor:press('t')
+    editor:wait_message('read to the end')
+    support.contains(editor:lua('return vim.wo.winbar'), ' read to the end, then t: Trust   q: No')
+    editor:wait_page()
     support.contains(editor:buffer_text('loopkeeper://trust'), evil)
     support.same(false, editor:lua('return vim.bo.modifiable'), 'the trust page can be changed')
     harmless(editor)
-    editor:answer('Trust this command')
-    support.wait('the trust', function()
-      local message = fake:first('loopkeeper.server.trust')
-      return message and message.params.arguments[1].hash == 'h1'
+    editor:press('t')
+    support.wait('the yes', function()
+      for _, message in ipairs(fake:received()) do
+        if message.id == 905 then
+          return message.result.title == 'Trust'
+        end
+      end
     end)
+    support.same(nil, editor:buffer_text('loopkeeper://trust'), 'the page after the answer')
 
+    -- The options of a buffer that no file type has set.
+    editor:ex('new')
     -- A page outside the workspace is text; anything that is no file is not opened at all.
     support.write(support.temp .. '/elsewhere/page.txt', evil)
     local uri = vim.uri_from_fname(support.temp .. '/elsewhere/page.txt')

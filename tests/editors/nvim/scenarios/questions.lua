@@ -61,18 +61,17 @@ return {
     support.same(0, editor:lua('return #_G.test.questions'), 'questions shown while typing')
     editor:lua("vim.api.nvim_feedkeys(vim.keycode('<Esc>'), 'n', false)")
 
-    fake:tell({ Fake.loop({ state = 'needsYou', phase = 'paused', breaker = { state = 'open' } }) })
+    local alert = {
+      loopId = '20261120-abcdef',
+      kind = 'needsYou',
+      severity = 'warning',
+      message = 'The breaker is open: 3 iterations changed nothing.',
+      actions = { { title = 'Reset', command = 'loopkeeper.server.resetBreaker', arguments = { { loopId = 'x' } } } },
+    }
+    local needs_you = Fake.loop({ state = 'needsYou', phase = 'paused', breaker = { state = 'open' } })
+    fake:tell({ needs_you }, nil, { alerts = { alert } })
     editor:wait_statusline('needs you')
-    fake:send({
-      method = 'loopkeeper/alert',
-      params = {
-        loopId = '20261120-abcdef',
-        kind = 'needsYou',
-        severity = 'warning',
-        message = 'The breaker is open: 3 iterations changed nothing.',
-        actions = { { title = 'Reset', command = 'loopkeeper.server.resetBreaker', arguments = { { loopId = 'x' } } } },
-      },
-    })
+    fake:send({ method = 'loopkeeper/alert', params = alert })
     editor:wait_message('The breaker is open')
     support.same(3, editor:wait_message('The breaker is open').level, 'level of the alert')
     editor:ex('Ralph status')
@@ -84,17 +83,6 @@ return {
     end)
 
     -- Dealt with elsewhere: nothing is left to be asked, so the overview comes.
-    fake:send({
-      method = 'loopkeeper/alert',
-      params = {
-        loopId = '20261120-abcdef',
-        kind = 'needsYou',
-        severity = 'warning',
-        message = 'Once more.',
-        actions = { { title = 'Again', command = 'loopkeeper.server.resetBreaker', arguments = { { loopId = 'x' } } } },
-      },
-    })
-    editor:wait_message('Once more.')
     fake:tell({ Fake.loop() })
     editor:wait_statusline('7/25')
     editor:ex('Ralph status')
@@ -102,6 +90,27 @@ return {
       return editor:buffer_text('loopkeeper://status')
     end)
     support.same(0, editor:lua('return #_G.test.questions'), 'questions')
+
+    -- Closing the page of a question is a no.
+    support.write(support.temp .. '/state/commands.txt', 'Commands\n')
+    local page = question(904, 'It runs 1 command.', { 'Trust and start', 'Not now' })
+    page.params.actions[1].page = vim.uri_from_fname(support.temp .. '/state/commands.txt')
+    editor:ex('Ralph start')
+    fake:send(page)
+    editor:wait_page()
+    editor:ex('close')
+    support.same(vim.NIL, answered(fake, 904).result, 'answer of a closed page')
+
+    -- What a file has to be corrected for can be opened.
+    local uri = vim.uri_from_fname(support.temp .. '/broken.toml')
+    support.write(support.temp .. '/broken.toml', 'a = 1\nb = \n')
+    editor:lua(
+      "require('loopkeeper.orders').show_error(...)",
+      { message = 'broken.toml: b has no value', data = { code = 'badArgument', uri = uri, line = 1, count = 1 } }
+    )
+    editor:wait_question('broken.toml: b has no value')
+    editor:answer('Open broken.toml')
+    support.same({ 'broken.toml', 2 }, editor:lua("return { vim.fn.expand('%:t'), vim.fn.line('.') }"), 'place')
   end,
 
   -- Where questions are never shown, the answer must be missed.

@@ -7,7 +7,7 @@ local support = require('support')
 local function start()
   local project = Project.new()
   local editor = project:open()
-  editor:trust('Trust these')
+  editor:trust()
   return project, editor
 end
 

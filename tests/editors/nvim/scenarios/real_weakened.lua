@@ -10,7 +10,7 @@ local function start()
   local project = Project.new({ task = task })
   project:file('tests/test_sum.py', test)
   local editor = project:open()
-  editor:trust('Trust this command')
+  editor:trust()
   return project, editor
 end
 

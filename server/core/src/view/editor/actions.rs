@@ -66,9 +66,13 @@ fn action(known: &Known<'_>, verb: Verb<'_>) -> Action {
         kind: verb.kind(),
         cure: Cure::Command(verb.command(known, title.clone())),
         title,
-        fixes: None,
-        preferred: false,
+        fixes: known.heading().filter(|_| gives_trust(verb)).map(|it| (it, Code::NeedsTrust)),
+        preferred: verb == Verb::TrustShown,
     }
+}
+
+fn gives_trust(verb: Verb<'_>) -> bool {
+    matches!(verb, Verb::Trust | Verb::TrustShown)
 }
 
 /// Of what the agent weakened, as it is told at this place.

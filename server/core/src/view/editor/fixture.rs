@@ -24,6 +24,8 @@ pub(super) struct World {
     pub(super) checking: bool,
     pub(super) editor_trusted: bool,
     pub(super) unknown: usize,
+    /// The hash of the page that the user was shown.
+    pub(super) shown: Option<&'static str>,
     pub(super) untrusted: Vec<CriterionId>,
     pub(super) live: bool,
 }
@@ -42,6 +44,7 @@ impl World {
             checking: false,
             editor_trusted: true,
             unknown: 0,
+            shown: None,
             untrusted: Vec::new(),
             live: true,
         }
@@ -150,7 +153,12 @@ impl World {
             state: self.state.as_ref(),
             results: &results,
             checking: self.checking,
-            trust: Trust { editor: self.editor_trusted, unknown: self.unknown, criteria: &self.untrusted },
+            trust: Trust {
+                editor: self.editor_trusted,
+                unknown: self.unknown,
+                criteria: &self.untrusted,
+                shown: self.shown,
+            },
             live: self.live,
         })
     }

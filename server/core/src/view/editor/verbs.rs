@@ -24,6 +24,8 @@ pub(super) enum Verb<'a> {
     StopNow,
     ResetBreaker,
     Trust,
+    /// The commands on the page that was shown.
+    TrustShown,
     Untrust,
     /// What the last iteration changed.
     Diff(u32),
@@ -99,8 +101,9 @@ pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
     }
     all.extend(known.status.map(|_| Verb::Export));
     let has_commands = known.task.criteria.iter().any(|it| it.check.is_some());
-    if known.trust.unknown > 0 && !all.contains(&Verb::Trust) {
-        all.push(Verb::Trust);
+    if known.trust.unknown > 0 {
+        all.extend((!all.contains(&Verb::Trust)).then_some(Verb::Trust));
+        all.extend(known.trust.shown.map(|_| Verb::TrustShown));
     } else if known.trust.unknown == 0 && has_commands && open.is_none() {
         all.push(Verb::Untrust);
     }
@@ -159,6 +162,7 @@ impl Verb<'_> {
             | Self::Answer
             | Self::ResetBreaker
             | Self::Trust
+            | Self::TrustShown
             | Self::AcceptWeakening => known.trust.editor,
             Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
             Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
@@ -179,6 +183,7 @@ impl Verb<'_> {
             Self::StopNow => "Stop now",
             Self::ResetBreaker => "Reset and resume",
             Self::Trust => "Trust…",
+            Self::TrustShown => "Trust shown",
             Self::Untrust => "Withdraw trust",
             Self::Diff(_) => "Changes",
             Self::Said(_) => "Agent output",
@@ -207,6 +212,7 @@ impl Verb<'_> {
             Self::StopNow => format!("Stop loop {title} now"),
             Self::ResetBreaker => format!("Reset breaker of {title} and resume"),
             Self::Trust => format!("Read and trust the commands of {title}…"),
+            Self::TrustShown => "Trust the commands shown".to_owned(),
             Self::Untrust => format!("Withdraw trust in the commands of {title}"),
             Self::Diff(iteration) => format!("Show changes of iteration {iteration}"),
             Self::Said(iteration) => format!("Show agent output of iteration {iteration}"),
@@ -235,7 +241,7 @@ impl Verb<'_> {
             Self::ResetBreaker => "source.loopkeeper.resetBreaker",
             Self::Trust => "source.loopkeeper.trust",
             Self::Untrust => "source.loopkeeper.untrust",
-            Self::Restore(_) | Self::AcceptWeakening => QUICKFIX,
+            Self::Restore(_) | Self::AcceptWeakening | Self::TrustShown => QUICKFIX,
             Self::Export => "source.loopkeeper.export",
             Self::Skip(_) => "source.loopkeeper.skip",
             Self::Raise(_) | Self::Lower(_) => "source.loopkeeper.prioritize",
@@ -259,6 +265,10 @@ impl Verb<'_> {
             Self::StopNow => ("loopkeeper.server.stop", json!({ "loopId": loop_id, "now": true })),
             Self::ResetBreaker => ("loopkeeper.server.resetBreaker", of_loop()),
             Self::Trust => ("loopkeeper.server.trust", of_task()),
+            // Of the page that was shown: any other is refused.
+            Self::TrustShown => {
+                ("loopkeeper.server.trust", json!({ "task": task, "hash": known.trust.shown }))
+            }
             Self::Untrust => ("loopkeeper.server.untrust", of_task()),
             Self::Diff(iteration) => {
                 ("loopkeeper.server.diff", json!({ "loopId": loop_id, "iteration": iteration }))

@@ -54,6 +54,11 @@ fn after(records: &[Record]) -> Loop {
     replay(&entries).expect("a loop")
 }
 
+/// Of a loop that has just begun.
+pub(in crate::view) fn idle() -> LoopStatus {
+    status(&after(&[]), &alive())
+}
+
 fn alive() -> Facts {
     Facts {
         now: Moment { wall: NOON, awake: 0 }.after(60_000),

@@ -57,6 +57,28 @@ fn everything_a_lens_offers_is_an_action() {
 }
 
 #[test]
+fn the_commands_on_the_page_that_was_shown_are_trusted_by_an_action() {
+    let offered = |shown, unknown| {
+        let world = World { unknown, shown, ..World::prompt() };
+        let of_trust = |it: &Action| it.title.contains("rust");
+        at(&world, "# Pay").into_iter().filter(of_trust).collect::<Vec<_>>()
+    };
+    let read = "source.loopkeeper.trust: Read and trust the commands of \"Pay\"…";
+    assert_eq!(titles(&offered(None, 2)), [read]);
+    let both = offered(Some("abc"), 2);
+    assert_eq!(titles(&both), [read, "quickfix: Trust the commands shown"]);
+    let needs_trust = |it: &Action| it.fixes.as_ref().is_some_and(|(_, code)| *code == Code::NeedsTrust);
+    assert!(both.iter().all(needs_trust), "{both:?}");
+    let Cure::Command(command) = &both[1].cure else { panic!("a command") };
+    assert_eq!(command.command, "loopkeeper.server.trust");
+    assert_eq!(command.argument["hash"], "abc");
+    assert_eq!(
+        titles(&offered(Some("abc"), 0)),
+        ["source.loopkeeper.untrust: Withdraw trust in the commands of \"Pay\""]
+    );
+}
+
+#[test]
 fn an_item_of_the_plan_is_skipped_and_moved_where_it_stands() {
     let world = World::of(&[("fix_plan.md", "# Plan\n\n- [ ] one: `$ x`\n- [x] two\n")]);
     let at = |needle: &str| {

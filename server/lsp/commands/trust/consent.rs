@@ -1,0 +1,204 @@
+//! How the user is asked whether the commands of a task may run: the page is in view before a yes counts, and the
+//! yes counts for exactly that page.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopkeeper_core::sanitize;
+use loopkeeper_core::view::words;
+use lsp_types::{ExecuteCommandParams, MessageType};
+use serde_json::json;
+
+use super::{Needed, Refusal, blocking, grant};
+use crate::lookout::Nudge;
+use crate::lsp::ext::{self, CheckArgs, RefusalCode, StartArgs};
+use crate::lsp::pages;
+use crate::lsp::questions::{self, Asking, NOT_NOW, Question};
+use crate::lsp::shared::Shared;
+
+const SHOW: &str = "Show commands";
+
+/// What the user wanted, to be done once they said yes.
+pub(in crate::lsp::commands) enum Then {
+    Nothing,
+    Start(StartArgs),
+    Check(CheckArgs),
+}
+
+impl Then {
+    fn yes(&self) -> &'static str {
+        match self {
+            Self::Nothing => "Trust",
+            Self::Start(_) => "Trust and start",
+            Self::Check(_) => "Trust and check",
+        }
+    }
+
+    fn refused(&self) -> &'static str {
+        match self {
+            Self::Nothing => "Not trusted",
+            Self::Start(_) => "Not started",
+            Self::Check(_) => "Not checked",
+        }
+    }
+}
+
+/// The refusal, with the question under way where the client can be asked.
+pub(in crate::lsp::commands) fn ask(shared: &Arc<Shared>, needed: Needed, then: Then) -> Refusal {
+    let message = refused(&needed, &then);
+    let asking = Asking::of(shared);
+    let mut refusal = Refusal::new(RefusalCode::Untrusted, message);
+    refusal.data.task = Some(needed.task.clone());
+    refusal.data.hash = Some(needed.hash.clone());
+    refusal.data.count = Some(needed.count);
+    refusal.data.asked = Some(asking != Asking::Never);
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        match asking {
+            Asking::Announced => announced(&shared, &needed, &then).await,
+            Asking::Unannounced | Asking::Never => in_view(&shared, &needed, &then).await,
+        }
+    });
+    refusal
+}
+
+/// `Not started: 2 commands of "Pay" need your trust`
+fn refused(needed: &Needed, then: &Then) -> String {
+    let need = if needed.count == 1 { "needs" } else { "need" };
+    format!("{}: {} of {} {need} your trust", then.refused(), counted(needed), title(needed))
+}
+
+/// The page was asked for: it is shown, also where nothing is left to trust.
+pub(super) fn offer(shared: &Arc<Shared>, needed: Needed, page: &Path) {
+    let (shared, page) = (Arc::clone(shared), page.to_owned());
+    tokio::spawn(async move {
+        if needed.count == 0 {
+            pages::shown(&shared, &pages::uri(&page)).await;
+            let message = format!("Every command of {} is trusted.", title(&needed));
+            return shared.client.show_message(MessageType::INFO, message).await;
+        }
+        match Asking::of(&shared) {
+            Asking::Announced if !shared.session().knows_us() => {
+                remember(&shared, &needed, &page);
+                pages::shown(&shared, &pages::uri(&page)).await;
+                announced(&shared, &needed, &Then::Nothing).await;
+            }
+            _ => in_view(&shared, &needed, &Then::Nothing).await,
+        }
+    });
+}
+
+/// Asks whether to show the page, and again with the page in view. Never asks what is being asked already.
+async fn announced(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
+    let Some(place) = shared.pending.enter(key(needed, then)) else { return };
+    let answers = vec![SHOW, then.yes(), NOT_NOW];
+    let question = Question { message: message(needed), answers, page: None, expiry: questions::EXPIRY };
+    while let Some(answer) = questions::ask(shared, &question).await {
+        if answer == then.yes() {
+            // It is answered: what is done now may lead to another one.
+            drop(place);
+            return trusted(shared, needed, then).await;
+        }
+        if answer != SHOW {
+            return;
+        }
+        if shared.session().knows_us() {
+            drop(place);
+            return in_view(shared, needed, then).await;
+        }
+        if let Some(page) = written(shared, needed).await {
+            pages::shown(shared, &pages::uri(&page)).await;
+        }
+    }
+}
+
+/// The page first, then the question about it; a client that cannot be asked is told where the answer is.
+async fn in_view(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
+    let asking = Asking::of(shared);
+    let place = shared.pending.enter(key(needed, then));
+    // A prompt that was left without an answer is not answered later either.
+    if place.is_none() && asking == Asking::Announced {
+        return;
+    }
+    let Some(page) = written(shared, needed).await else { return };
+    let uri = pages::uri(&page);
+    let shows_itself = asking == Asking::Announced && shared.session().knows_us();
+    let is_shown = shows_itself || pages::shown(shared, &uri).await;
+    // Last, since a line may be cut.
+    let file = if is_shown { String::new() } else { format!(" They are in {}", page.display()) };
+    if asking == Asking::Never {
+        let action = "Read them, then choose the code action \"Trust the commands shown\".";
+        return questions::warn(shared, &format!("{}. {action}{file}", refused(needed, then))).await;
+    }
+    let message = format!("{}{file}", message(needed));
+    let answers = vec![then.yes(), NOT_NOW];
+    let question =
+        Question { message, answers, page: shows_itself.then_some(uri), expiry: questions::EXPIRY };
+    let answer = questions::ask(shared, &question).await;
+    drop(place);
+    if answer.as_deref() == Some(then.yes()) {
+        trusted(shared, needed, then).await;
+    }
+}
+
+async fn written(shared: &Arc<Shared>, needed: &Needed) -> Option<PathBuf> {
+    let (root, text) = (needed.root.clone(), needed.text.clone());
+    match blocking(move || Ok(Needed::write(&root, &text)?)).await {
+        Ok(page) => {
+            remember(shared, needed, &page);
+            Some(page)
+        }
+        Err(refusal) => {
+            questions::warn(shared, &refusal.message).await;
+            None
+        }
+    }
+}
+
+/// A yes without a question is one to the page of the configuration as it is.
+fn remember(shared: &Shared, needed: &Needed, page: &Path) {
+    if needed.arguments.is_empty() {
+        shared.trust_pages.show(page, &needed.task, &needed.hash);
+    }
+}
+
+fn key(needed: &Needed, then: &Then) -> String {
+    format!("{} {} {}", then.yes(), needed.hash, needed.task)
+}
+
+/// `"Pay" runs 2 commands you have not trusted yet.`
+fn message(needed: &Needed) -> String {
+    format!("{} runs {} you have not trusted yet.", title(needed), counted(needed))
+}
+
+fn title(needed: &Needed) -> String {
+    format!("\"{}\"", sanitize::line(&needed.title))
+}
+
+fn counted(needed: &Needed) -> String {
+    words::counted(needed.count as u64, "command")
+}
+
+async fn trusted(shared: &Arc<Shared>, needed: &Needed, then: &Then) {
+    let granted = grant(shared, &needed.task, needed.hash.clone(), needed.arguments.clone()).await;
+    if let Err(refusal) = granted {
+        return questions::warn(shared, &words::capitalised(&refusal.message)).await;
+    }
+    let (command, argument) = match then {
+        Then::Nothing => {
+            shared.lookout().nudge(Nudge::STATE);
+            let message = format!("{} of {} trusted.", counted(needed), title(needed));
+            return shared.client.show_message(MessageType::INFO, message).await;
+        }
+        Then::Start(args) => (ext::START, json!(args)),
+        Then::Check(args) => (ext::CHECK, json!(args)),
+    };
+    let params = ExecuteCommandParams {
+        command: command.to_owned(),
+        arguments: vec![argument],
+        work_done_progress_params: lsp_types::WorkDoneProgressParams::default(),
+    };
+    if let Err(error) = Box::pin(crate::lsp::commands::execute(shared, params)).await {
+        questions::warn(shared, &error.message).await;
+    }
+}
