@@ -3,6 +3,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod crew;
+pub(crate) mod current_tree;
 pub(crate) mod export;
 pub(crate) mod failure;
 pub(crate) mod follow;

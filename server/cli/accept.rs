@@ -10,6 +10,6 @@ use super::select::LoopArg;
 pub(crate) fn run(which: &LoopArg, out: &mut Out) -> Answer {
     let found = which.find()?;
     found.order(json!({"do": "accept"}))?;
-    out.line(format_args!("What the agent weakened in loop {} is accepted as it is.", found.id()));
+    out.line(format_args!("What the agent weakened in loop {} is accepted as it is.", found.named()));
     Ok(Exit::Done)
 }

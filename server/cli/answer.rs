@@ -11,7 +11,7 @@ use super::select::Found;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A loop's id, a unique prefix of it, or `latest`
+    /// A loop's id, a unique prefix of it, or `latest` (of this work tree)
     #[arg(value_name = "LOOP")]
     pub(crate) which: String,
     /// What the agent is told about its question; `wait` or `stop` at a usage limit; `allow`, `always` or `deny` where
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         return Err(Failure::usage("the answer is empty").hint("`loopkeeper answer latest 'use SQLite'`"));
     }
     let found = Found::by_name(Some(&args.which))?;
-    let (id, state) = (found.id(), &found.seen.state);
+    let (id, name, state) = (found.id(), found.named(), &found.seen.state);
     let open = state.questions.open.as_ref();
     found.order(json!({"do": "answer", "text": args.text, "what": open.map(|it| &it.id)}))?;
     if let Some(wanted) = open.filter(|it| it.kind == QuestionKind::Permission) {
@@ -41,11 +41,13 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let rests = |reason| reason != PauseReason::Question;
     if at_limit {
         let does = if args.text.trim().eq_ignore_ascii_case("stop") { "stops" } else { "waits" };
-        out.line(format_args!("Loop {id} {does}."));
+        out.line(format_args!("Loop {name} {does}."));
     } else if state.pause.as_ref().is_some_and(|it| rests(it.reason)) {
-        out.line(format_args!("The next iteration of loop {id} is told; `loopkeeper resume {id}` goes on."));
+        out.line(format_args!(
+            "The next iteration of loop {name} is told; `loopkeeper resume {id}` goes on."
+        ));
     } else {
-        out.line(format_args!("Loop {id} goes on; its next iteration is told."));
+        out.line(format_args!("Loop {name} goes on; its next iteration is told."));
     }
     Ok(Exit::Done)
 }

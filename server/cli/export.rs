@@ -23,7 +23,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let store = StateDir::open()?;
     // One whose record cannot be read can be named all the same.
-    let dir = match args.which.name.as_deref().map(|it| store.find(it)) {
+    let named = args.which.name.as_deref().filter(|it| *it != "latest");
+    let dir = match named.map(|it| store.find(it)) {
         Some(Ok(dir)) => dir,
         _ => loops::find(&store, args.which.name.as_deref(), failure::warn)?.dir,
     };

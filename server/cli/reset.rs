@@ -28,17 +28,17 @@ pub(crate) enum What {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let found = args.which.find()?;
-    let (id, state) = (found.id(), &found.seen.state);
+    let (id, name, state) = (found.id(), found.named(), &found.seen.state);
     if args.what == What::Session && !state.spec.settings.session.resume {
         // There is none to forget: in this mode no iteration goes on with the session of another.
         out.line(format_args!(
-            "Every iteration of loop {id} starts a fresh session; there is nothing to reset."
+            "Every iteration of loop {name} starts a fresh session; there is nothing to reset."
         ));
         return Ok(Exit::Done);
     }
     if args.what == What::Session {
         found.order(json!({"do": "reset", "what": "session"}))?;
-        out.line(format_args!("The next iteration of loop {id} begins a fresh session."));
+        out.line(format_args!("The next iteration of loop {name} begins a fresh session."));
         return Ok(Exit::Done);
     }
     found.order(json!({"do": "reset", "what": "breaker"}))?;
@@ -47,6 +47,6 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         None | Some(PauseReason::Breaker) => "; the loop continues".to_owned(),
         Some(_) => format!("; it stays paused, `loopkeeper resume {id}` continues it"),
     };
-    out.line(format_args!("The breaker of loop {id} is closed{then}."));
+    out.line(format_args!("The breaker of loop {name} is closed{then}."));
     Ok(Exit::Done)
 }

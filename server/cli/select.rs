@@ -5,12 +5,13 @@ use serde_json::Value;
 
 use super::failure::{self, Failure};
 use crate::adapters::state_dir::StateDir;
+use crate::front::current_tree::CurrentTree;
 use crate::front::loops::{self, Seen};
 use crate::front::order;
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LoopArg {
-    /// A loop's id, a unique prefix of it, or `latest`; by default the active one, else the latest
+    /// A loop's id, a unique prefix of it, or `latest`; by default the active one of this work tree, else its latest
     #[arg(value_name = "LOOP")]
     pub(crate) name: Option<String>,
 }
@@ -47,6 +48,16 @@ impl Found {
 
     pub(crate) fn id(&self) -> &str {
         self.seen.dir.id()
+    }
+
+    /// Its id for a confirmation, with its folder where that is not the work tree that the user is in.
+    pub(crate) fn named(&self) -> String {
+        self.elsewhere().map_or_else(|| self.id().to_owned(), |it| format!("{} in {it}", self.id()))
+    }
+
+    /// Its folder, where that is not the work tree that the user is in.
+    pub(crate) fn elsewhere(&self) -> Option<String> {
+        (!self.seen.is_of(CurrentTree::find().as_ref())).then(|| self.seen.folder())
     }
 
     /// Sends its keeper an order; only a loop that has one can be asked for anything.

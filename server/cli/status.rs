@@ -2,10 +2,7 @@
 
 mod tasks;
 
-use std::path::Path;
-
 use loopkeeper_core::foreign::{FILES, Foreign, NAME};
-use loopkeeper_core::sanitize;
 use loopkeeper_core::view::{self, LoopStatus, State, headline, words};
 use serde::Serialize;
 
@@ -16,6 +13,8 @@ use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
 use crate::adapters::state_dir::StateDir;
+use crate::front::current_tree::CurrentTree;
+use crate::front::loops::Seen;
 use crate::front::tasks::TaskSummary;
 use crate::front::zone::Zone;
 use crate::front::{foreign, loops};
@@ -39,31 +38,48 @@ struct Report {
     /// The tasks of this work tree; empty where one loop was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tasks: Vec<TaskSummary>,
+    /// Loops of other folders: each is named by its id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elsewhere: Vec<Elsewhere>,
+}
+
+#[derive(Debug, Serialize)]
+struct Elsewhere {
+    id: String,
+    folder: String,
+    state: State,
+    sentence: String,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let (store, here) = (StateDir::open()?, loops::here());
-    let seen = match &args.which.name {
-        Some(query) => vec![loops::find(&store, Some(query), failure::warn)?],
-        None => loops::in_order(loops::all(&store, failure::warn)?, here.as_deref()),
+    let (store, tree) = (StateDir::open()?, CurrentTree::find());
+    let (seen, others) = if let Some(query) = &args.which.name {
+        (vec![loops::find(&store, Some(query), failure::warn)?], Vec::new())
+    } else {
+        let (seen, others) =
+            loops::all(&store, failure::warn)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
+        (loops::in_order(seen), loops::in_order(others))
     };
-    let shown: Vec<_> = seen.iter().map(loops::Seen::status).collect();
+    let shown: Vec<_> = seen.iter().map(Seen::status).collect();
+    let elsewhere: Vec<_> = others.iter().map(elsewhere).collect();
     let foreign = args.which.name.is_none().then(foreign::here).flatten().map(|it| it.state);
     let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
     if args.json {
-        out.json(&Report { loops: shown, foreign, tasks });
+        out.json(&Report { loops: shown, foreign, tasks, elsewhere });
         return Ok(Exit::Done);
     }
     if let Some(foreign) = &foreign {
         not_ours(foreign, out);
-    } else if shown.is_empty() {
+    } else if shown.is_empty() && elsewhere.is_empty() {
         out.line("No loops. `loopkeeper run` starts one, `loopkeeper demo` shows one.");
+    } else if shown.is_empty() {
+        out.line("No loop in this work tree. `loopkeeper run` starts one.");
     }
     let (zone, glyphs, now) = (Zone::local(), Glyphs::of_environment(), clock::now().wall);
     for (index, (status, seen)) in shown.iter().zip(&seen).enumerate() {
         let whole = index == 0 || status.state != State::Done;
-        let elsewhere = (!seen.is_around(here.as_deref())).then(|| seen.dir.root());
-        one(status, elsewhere, (&zone, now), glyphs, out);
+        let elsewhere = (!seen.is_of(tree.as_ref())).then(|| seen.folder());
+        one(status, elsewhere.as_deref(), (&zone, now), glyphs, out);
         if whole {
             out.write(&table::criteria(&status.criteria, glyphs));
             if let Some(groups) = status.groups_said() {
@@ -73,31 +89,50 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         for line in status.spawns.tree().filter(|_| whole) {
             out.line(format_args!("  {line}"));
         }
-        if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != State::Done) {
-            out.line(format_args!("  patience: {}", preset.because));
-        }
-        if let Some(damage) = &seen.damage {
-            out.line(format_args!("  {damage}"));
-        }
-        if status.state != State::Done {
-            out.line(format_args!(
-                "  {QUIET}{}{QUIET:#}",
-                view::budget(status, Some(&seen.state), clock::now())
-            ));
-        }
-        // What else to mind stands below the head of every loop.
-        if let Some(forecast) = status.forecast.as_ref().filter(|_| status.warnings.is_empty()) {
-            out.line(format_args!("  {forecast}"));
-        }
-        if let Some(away) = &status.away {
-            out.line(format_args!("  {away}"));
-        }
-        for hint in remedy::of(status) {
-            out.line(format_args!("  {hint}"));
-        }
+        details(status, seen, out);
     }
     tasks::list(&tasks, out);
+    not_here(&elsewhere, out);
     Ok(Exit::Done)
+}
+
+/// What else to know about a loop, below its criteria.
+fn details(status: &LoopStatus, seen: &Seen, out: &mut Out) {
+    if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != State::Done) {
+        out.line(format_args!("  patience: {}", preset.because));
+    }
+    if let Some(damage) = &seen.damage {
+        out.line(format_args!("  {damage}"));
+    }
+    if status.state != State::Done {
+        out.line(format_args!("  {QUIET}{}{QUIET:#}", view::budget(status, Some(&seen.state), clock::now())));
+    }
+    // What else to mind stands below the head of every loop.
+    if let Some(forecast) = status.forecast.as_ref().filter(|_| status.warnings.is_empty()) {
+        out.line(format_args!("  {forecast}"));
+    }
+    if let Some(away) = &status.away {
+        out.line(format_args!("  {away}"));
+    }
+    for hint in remedy::of(status) {
+        out.line(format_args!("  {hint}"));
+    }
+}
+
+fn elsewhere(seen: &Seen) -> Elsewhere {
+    let status = seen.status();
+    let (sentence, folder) = (headline(&status), seen.folder());
+    Elsewhere { id: status.id, folder, state: status.state, sentence }
+}
+
+/// Loops of other folders, one a line.
+fn not_here(elsewhere: &[Elsewhere], out: &mut Out) {
+    if !elsewhere.is_empty() {
+        out.line("In other folders (name a loop by its id, as in `loopkeeper status ID`):");
+    }
+    for Elsewhere { id, folder, sentence, .. } in elsewhere {
+        out.line(format_args!("  {LOUD}{id}{LOUD:#}  {sentence}  {QUIET}in {folder}{QUIET:#}"));
+    }
 }
 
 /// A loop that somebody else drives: shown, and how to end it or to have it here.
@@ -118,7 +153,7 @@ fn not_ours(foreign: &Foreign, out: &mut Out) {
 
 fn one(
     status: &LoopStatus,
-    elsewhere: Option<&Path>,
+    elsewhere: Option<&str>,
     (zone, now): (&Zone, u64),
     glyphs: Glyphs,
     out: &mut Out,
@@ -131,7 +166,7 @@ fn one(
     }
     out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
     let mut facts = vec![status.task.title.clone(), progress::agent(status), format!("since {began}")];
-    facts.extend(elsewhere.map(|it| format!("in {}", sanitize::visible(&it.to_string_lossy()))));
+    facts.extend(elsewhere.map(|it| format!("in {it}")));
     facts.extend(status.branch.as_ref().map(|it| format!("on {it}")));
     facts.retain(|it| !it.is_empty());
     facts.extend(status.spent.cost_micros.map(words::cost).or_else(|| progress::no_cost(status)));

@@ -1,11 +1,13 @@
 //! Which loops there are, which one is meant, and how each stands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use loopkeeper_core::decide::{Loop, Phase};
+use loopkeeper_core::sanitize;
 use loopkeeper_core::task::TaskId;
 use loopkeeper_core::view::{self, Facts, LoopStatus};
 
+use super::current_tree::CurrentTree;
 use super::failure::Failure;
 use super::follow::Following;
 use super::work::Work;
@@ -69,9 +71,14 @@ impl Seen {
         matches!(self.state.phase, Phase::Iterating { .. } | Phase::Closing | Phase::Checking)
     }
 
-    /// It works where somebody stands.
-    pub(crate) fn is_around(&self, here: Option<&Path>) -> bool {
-        here.is_some_and(|it| it.starts_with(self.dir.root()))
+    /// It works in the tree that the user is in.
+    pub(crate) fn is_of(&self, tree: Option<&CurrentTree>) -> bool {
+        tree.is_some_and(|it| it.holds(self.dir.root()))
+    }
+
+    /// Its folder, safe to show.
+    pub(crate) fn folder(&self) -> String {
+        sanitize::visible(&self.dir.root().to_string_lossy())
     }
 
     /// Active or interrupted: somebody may still want something of it.
@@ -106,64 +113,63 @@ pub(crate) fn damaged(what: &str) -> Failure {
     Failure::ended(what).hint("Nothing was changed. Restore it from a backup, or start a new loop.")
 }
 
-/// Where the user stands.
-pub(crate) fn here() -> Option<PathBuf> {
-    std::env::current_dir().and_then(|it| it.canonicalize()).ok()
-}
-
-/// The loop that `query` names; `latest` is the latest of this tree, where it has any; without one, the only active or interrupted loop, else the latest.
+/// The loop that `query` names. `latest` is the latest of the current work tree; without a query it is the only active
+/// or interrupted one of this tree, else the latest. A loop elsewhere is named by its id alone.
 pub(crate) fn find(store: &StateDir, query: Option<&str>, tell: impl Fn(Failure)) -> Result<Seen, Failure> {
     if let Some(query) = query.filter(|it| *it != LATEST) {
         let dir = store.find(query)?;
         let id = dir.id().to_owned();
         return Seen::read(store, dir)?.ok_or_else(|| starting(&id));
     }
-    let here = here();
-    let mut loops = all(store, tell)?;
-    let candidate = |it: &Seen| Candidate {
-        near: it.is_around(here.as_deref()),
-        open: it.is_open(),
-        alive: it.is_alive(),
-    };
-    let candidates: Vec<_> = loops.iter().map(candidate).collect();
-    let meant = if query.is_some() {
-        meant(&candidates).next_back().map(|(index, _)| index)
-    } else {
-        choose(&candidates)
-    };
-    match meant {
-        Some(index) => Ok(loops.swap_remove(index)),
-        None => Err(Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one.")),
+    let tree = CurrentTree::find();
+    let (mut here, elsewhere): (Vec<_>, Vec<_>) =
+        all(store, tell)?.into_iter().partition(|it| it.is_of(tree.as_ref()));
+    let candidates: Vec<_> =
+        here.iter().map(|it| Candidate { open: it.is_open(), alive: it.is_alive() }).collect();
+    let index = if query.is_some() { candidates.len().checked_sub(1) } else { choose(&candidates) };
+    match index {
+        Some(index) => Ok(here.swap_remove(index)),
+        None => Err(not_here(tree.as_ref(), &elsewhere)),
     }
 }
 
 /// The word for the loop that began last.
 const LATEST: &str = "latest";
 
-/// What of a loop decides whether it is the one that is meant.
+/// What decides which loop of a tree is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Candidate {
-    /// It works where the user stands.
-    near: bool,
     open: bool,
     alive: bool,
 }
 
-/// Whoever stands in a work tree means a loop of this tree, where it has any: `rollback latest 3` must not reach
-/// into another one. Loops are oldest first.
-fn meant(loops: &[Candidate]) -> impl DoubleEndedIterator<Item = (usize, &Candidate)> {
-    let has_near = loops.iter().any(|it| it.near);
-    loops.iter().enumerate().filter(move |(_, it)| it.near || !has_near)
-}
-
+/// Loops are oldest first.
 fn choose(loops: &[Candidate]) -> Option<usize> {
-    let meant = || meant(loops);
     let only = |wanted: fn(&Candidate) -> bool| {
-        let mut found = meant().filter(|(_, it)| wanted(it)).map(|(index, _)| index);
+        let mut found = loops.iter().enumerate().filter(|(_, it)| wanted(it)).map(|(index, _)| index);
         found.next().filter(|_| found.next().is_none())
     };
-    let latest = || meant().next_back().map(|(index, _)| index);
-    only(|it| it.open).or_else(|| only(|it| it.open && it.alive)).or_else(latest)
+    only(|it| it.open).or_else(|| only(|it| it.open && it.alive)).or_else(|| loops.len().checked_sub(1))
+}
+
+/// Says which loops there are in other folders, newest first: they have to be named.
+fn not_here(tree: Option<&CurrentTree>, elsewhere: &[Seen]) -> Failure {
+    const MOST_NAMED: usize = 5;
+    if elsewhere.is_empty() {
+        return Failure::usage("there is no loop yet").hint("`loopkeeper run` starts one.");
+    }
+    let what = match tree {
+        Some(tree) => format!("there is no loop in {}", sanitize::visible(&tree.root().to_string_lossy())),
+        None => "the current folder is gone".to_owned(),
+    };
+    let named = elsewhere.iter().rev().take(MOST_NAMED);
+    let named: Vec<_> = named.map(|it| format!("{} in {}", it.dir.id(), it.folder())).collect();
+    let more = match elsewhere.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more that `loopkeeper status` lists"),
+    };
+    Failure::usage(what)
+        .hint(format_args!("Name a loop of another folder by its id: {}{more}.", named.join(", ")))
 }
 
 fn starting(id: &str) -> Failure {
@@ -171,15 +177,13 @@ fn starting(id: &str) -> Failure {
         .hint("It is just being started, or its start was cut off.")
 }
 
-/// Open loops first, then the newest, those where the user stands before others; of the ended ones only as many as
-/// anybody reads.
-pub(crate) fn in_order(mut loops: Vec<Seen>, here: Option<&Path>) -> Vec<Seen> {
+/// Open loops first, then the newest; of the ended ones only as many as anybody reads.
+pub(crate) fn in_order(mut loops: Vec<Seen>) -> Vec<Seen> {
     const MOST_ENDED: usize = 20;
     loops.reverse();
-    loops.sort_by_key(|it| !it.is_around(here));
     let (mut open, mut ended): (Vec<_>, Vec<_>) = loops.into_iter().partition(Seen::is_open);
     ended.truncate(MOST_ENDED);
-    open.sort_by_key(|it| (!it.is_around(here), !it.is_alive()));
+    open.sort_by_key(|it| !it.is_alive());
     open.extend(ended);
     open
 }
@@ -191,11 +195,8 @@ mod tests {
     #[test]
     fn without_a_name_the_loop_that_is_meant_is_chosen() {
         let check = |words: &[&str], expect: Option<usize>| {
-            let candidate = |word: &&str| Candidate {
-                near: word.contains("near"),
-                open: !word.contains("ended"),
-                alive: word.contains("active"),
-            };
+            let candidate =
+                |word: &&str| Candidate { open: !word.contains("ended"), alive: word.contains("active") };
             let loops: Vec<_> = words.iter().map(candidate).collect();
             assert_eq!(choose(&loops), expect, "{words:?}");
         };
@@ -206,8 +207,5 @@ mod tests {
         check(&["interrupted", "active", "ended"], Some(1));
         check(&["active", "active", "ended"], Some(2));
         check(&["interrupted", "interrupted", "ended"], Some(2));
-        // A loop elsewhere is never meant by somebody who stands where there is one.
-        check(&["near ended", "active"], Some(0));
-        check(&["near ended", "near interrupted", "near ended", "active"], Some(1));
     }
 }

@@ -54,18 +54,16 @@ impl StateDir {
         Ok(loops)
     }
 
-    /// The loop that `query` means: its id, the beginning of only one id, or `latest`.
+    /// The loop that `query` means: its id, or the beginning of only one id.
     pub fn find(&self, query: &str) -> Result<LoopDir, FindError> {
         let mut loops = self.loops()?;
         if loops.is_empty() {
             return Err(FindError::NoLoops);
         }
-        if query != "latest" {
-            loops.retain(|it| !query.is_empty() && it.id().starts_with(query));
-            if loops.len() > 1 {
-                let candidates = loops.iter().rev().map(|it| it.id().to_owned()).collect();
-                return Err(FindError::Ambiguous { query: query.to_owned(), candidates });
-            }
+        loops.retain(|it| !query.is_empty() && it.id().starts_with(query));
+        if loops.len() > 1 {
+            let candidates = loops.iter().rev().map(|it| it.id().to_owned()).collect();
+            return Err(FindError::Ambiguous { query: query.to_owned(), candidates });
         }
         loops.pop().ok_or_else(|| FindError::Unknown { query: query.to_owned() })
     }

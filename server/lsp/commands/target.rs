@@ -64,15 +64,14 @@ pub(super) fn refuse_unsaved(task: &TaskSeen, shared: &Shared) -> Result<(), Ref
     Err(refusal)
 }
 
-/// The loop that an id, a unique prefix or `latest` names.
+/// The loop that an id, a unique prefix or `latest` (of the opened folders) names.
 pub(crate) fn seen(store: &StateDir, roots: &[PathBuf], loop_id: &str) -> Result<Seen, Refusal> {
     let dir = if loop_id == "latest" {
         let here = |root: &PathBuf| roots.contains(root);
         let loops = store.loops().map_err(crate::front::failure::Failure::from)?;
-        loops
-            .into_iter()
-            .rfind(|it| here(&it.root().to_owned()))
-            .ok_or_else(|| Refusal::bad_argument("there is no loop yet"))?
+        loops.into_iter().rfind(|it| here(&it.root().to_owned())).ok_or_else(|| {
+            Refusal::bad_argument("no loop has worked in the opened folders: name it by its id")
+        })?
     } else {
         store.find(loop_id).map_err(crate::front::failure::Failure::from)?
     };

@@ -16,7 +16,7 @@ pub(crate) async fn handle(shared: &Arc<Shared>, params: LoopsParams) -> Result<
     if params.all {
         let read = || -> std::result::Result<_, Refusal> {
             let store = StateDir::open().map_err(Failure::from)?;
-            Ok(loops::in_order(loops::all(&store, drop)?, None).iter().map(Seen::status).collect())
+            Ok(loops::in_order(loops::all(&store, drop)?).iter().map(Seen::status).collect())
         };
         return Ok(LoopsResult { loops: blocking(read).await? });
     }
