@@ -8,7 +8,7 @@ use std::time::Duration;
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::journal::{AgentPlan, Entry, Record};
 use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
-use loopkeeper_core::view::{self, CriteriaStatus};
+use loopkeeper_core::view::{self, CriteriaStatus, LateOrder, effect};
 use serde::Serialize;
 use serde_json::json;
 
@@ -110,7 +110,7 @@ fn by_its_keeper(state: &StateDir, seen: &Seen) -> Result<Vec<CheckResult>, Fail
     let mut following = Following::new(&seen.dir.journal());
     following.look()?;
     order::send(state, id, json!({"do": "check"}))?;
-    failure::note(format_args!("Loop {id} is at work here: its checks come after what the agent does now."));
+    failure::note(effect(&seen.state, LateOrder::Check, &format!("Loop {id} is at work here and")));
     loop {
         if let Some(results) = following.look()?.iter().find_map(results_of) {
             return Ok(results);

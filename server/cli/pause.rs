@@ -1,5 +1,6 @@
 //! `pause`: pauses a loop after its current iteration.
 
+use loopkeeper_core::view::{LateOrder, effect};
 use serde_json::json;
 
 use super::exit::Exit;
@@ -9,12 +10,7 @@ use super::select::LoopArg;
 
 pub(crate) fn run(which: &LoopArg, out: &mut Out) -> Answer {
     let found = which.find()?;
-    let id = found.id();
     found.order(json!({"do": "pause"}))?;
-    if found.seen.state.is_paused_at_rest() {
-        out.line(format_args!("Loop {id} rests already."));
-    } else {
-        out.line(format_args!("Loop {id} pauses {}.", found.seen.next_boundary()));
-    }
+    out.line(effect(&found.seen.state, LateOrder::Pause, &format!("Loop {}", found.named())));
     Ok(Exit::Done)
 }

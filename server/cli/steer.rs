@@ -1,5 +1,6 @@
 //! `steer`: a hint for the next iteration.
 
+use loopkeeper_core::view::{LateOrder, effect};
 use serde_json::json;
 
 use super::exit::Exit;
@@ -9,7 +10,7 @@ use super::select::Found;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A loop's id, a unique prefix of it, or `latest`
+    /// A loop's id, a unique prefix of it, or `latest` (of this work tree)
     #[arg(value_name = "LOOP")]
     pub(crate) which: String,
     /// What the agent is told at the start of its next iteration
@@ -25,6 +26,6 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     }
     let found = Found::by_name(Some(&args.which))?;
     found.order(json!({"do": "steer", "text": args.text}))?;
-    out.line(format_args!("The next iteration of loop {} is told.", found.id()));
+    out.line(effect(&found.seen.state, LateOrder::Steer, &format!("Loop {}", found.named())));
     Ok(Exit::Done)
 }

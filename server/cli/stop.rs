@@ -3,8 +3,8 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use loopkeeper_core::decide::Stop;
 use loopkeeper_core::foreign::{FILES, NAME};
+use loopkeeper_core::view::{LateOrder, effect};
 use serde_json::json;
 
 use super::exit::Exit;
@@ -36,16 +36,16 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         return not_ours(out);
     }
     let found = found?;
-    let (id, seen) = (found.id(), &found.seen);
+    let (name, seen) = (found.named(), &found.seen);
     if seen.is_alive() {
         found.order(json!({"do": "stop", "now": args.now}))?;
-        let when = if args.now || seen.state.stop == Some(Stop::Now) { "now" } else { seen.next_boundary() };
-        out.line(format_args!("Loop {id} stops {when}."));
+        let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
+        out.line(effect(&seen.state, order, &format!("Loop {name}")));
     } else if seen.is_open() {
         // A keeper takes it over only to write down that it ends.
         keeper::start_detached(&found.store, &seen.dir, Some("stop"))?;
         wait_for_the_end(&found.store, &seen.dir)?;
-        out.line(format_args!("Loop {id} was interrupted; now it has ended."));
+        out.line(format_args!("Loop {name} was interrupted; now it has ended."));
     } else {
         return Err(order::nobody_there(seen));
     }

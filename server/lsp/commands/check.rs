@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
+use loopkeeper_core::view::{self, LateOrder};
 use serde_json::json;
 
+use super::orders::THE_LOOP;
 use super::{Done, Refusal, blocking, target, trust};
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::lock::LockError;
@@ -23,12 +25,15 @@ pub(super) async fn check(shared: &Arc<Shared>, args: CheckArgs) -> Done {
     let asked = args.clone();
     match blocking(move || begin(&task, args.criterion.as_deref())).await? {
         Begun::Runs => Ok(CommandResult::default()),
+        Begun::Queued(effect) => Ok(CommandResult { effect: Some(effect), ..CommandResult::default() }),
         Begun::Untrusted(needed) => Err(trust::ask(shared, needed, trust::Then::Check(asked))),
     }
 }
 
 enum Begun {
     Runs,
+    /// By the keeper of a loop; when.
+    Queued(String),
     Untrusted(trust::Needed),
 }
 
@@ -50,7 +55,11 @@ fn begin(task: &TaskSeen, criterion: Option<&str>) -> Result<Begun, Refusal> {
             let working = store.find(&holder).ok().and_then(|dir| Seen::read(&store, dir).ok().flatten());
             match working.filter(|it| it.is_alive() && it.works_on(&work)) {
                 // Queued: it answers once the round is over, which may be long after the agent's.
-                Some(seen) => order_checks(store, seen.dir.id().to_owned()),
+                Some(seen) => {
+                    let effect = view::effect(&seen.state, LateOrder::Check, THE_LOOP);
+                    order_checks(store, seen.dir.id().to_owned());
+                    return Ok(Begun::Queued(effect));
+                }
                 None => return Err(Failure::from(LockError::TreeBusy { holder, path }).into()),
             }
         }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use loopkeeper_core::view::{self, LateOrder};
 use serde_json::{Value, json};
 
 use super::{Done, Refusal, blocking, target, trust};
@@ -16,16 +17,21 @@ use crate::lsp::foreign;
 use crate::lsp::publisher::questions;
 use crate::lsp::shared::Shared;
 
+/// Clients show it beside the task's name.
+pub(super) const THE_LOOP: &str = "The loop";
+
 pub(crate) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
     if let Some(stopped) = foreign::stop(shared, &args.loop_id).await {
         return stopped;
     }
     with_loop(shared, args.loop_id, move |store, seen| {
         if seen.is_alive() {
-            order::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))
+            order::send(store, seen.dir.id(), json!({"do": "stop", "now": args.now}))?;
+            let order = if args.now { LateOrder::StopNow } else { LateOrder::Stop };
+            Ok(Some(view::effect(&seen.state, order, THE_LOOP)))
         } else if seen.is_open() {
             // A keeper takes it over only to write down that it ends.
-            keeper::start_detached(store, &seen.dir, Some("stop")).map(drop)
+            keeper::start_detached(store, &seen.dir, Some("stop")).map(|_| None)
         } else {
             Err(order::nobody_there(seen))
         }
@@ -34,18 +40,18 @@ pub(crate) async fn stop(shared: &Arc<Shared>, args: StopArgs) -> Done {
 }
 
 pub(super) async fn pause(shared: &Arc<Shared>, args: LoopArgs) -> Done {
-    send(shared, args.loop_id, json!({"do": "pause"})).await
+    send_late(shared, args.loop_id, json!({"do": "pause"}), LateOrder::Pause).await
 }
 
 pub(crate) async fn resume(shared: &Arc<Shared>, args: LoopArgs) -> Done {
     trust::refuse_without_editor(shared, &args.loop_id)?;
     with_loop(shared, args.loop_id, |store, seen| {
         if seen.is_alive() {
-            order::send(store, seen.dir.id(), json!({"do": "resume"}))
+            order::send(store, seen.dir.id(), json!({"do": "resume"})).map(|()| None)
         } else if seen.is_open() {
             // Whoever resumes a loop that also was paused wants it to work.
             let then = seen.state.pause.is_some().then_some("resume");
-            keeper::start_detached(store, &seen.dir, then).map(drop)
+            keeper::start_detached(store, &seen.dir, then).map(|_| None)
         } else {
             Err(order::nobody_there(seen))
         }
@@ -88,32 +94,38 @@ pub(super) async fn steer(shared: &Arc<Shared>, args: SteerArgs) -> Done {
     if args.text.trim().is_empty() {
         return Err(Refusal::bad_argument("the note is empty: say what the next iteration should mind"));
     }
-    send(shared, args.loop_id, json!({"do": "steer", "text": args.text})).await
+    send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), LateOrder::Steer).await
 }
 
 async fn send(shared: &Arc<Shared>, loop_id: String, order: Value) -> Done {
+    with_loop(shared, loop_id, move |store, seen| to_keeper(store, seen, order).map(|()| None)).await
+}
+
+/// The answer says when it takes effect.
+async fn send_late(shared: &Arc<Shared>, loop_id: String, order: Value, late: LateOrder) -> Done {
     with_loop(shared, loop_id, move |store, seen| {
-        if seen.is_alive() {
-            order::send(store, seen.dir.id(), order)
-        } else {
-            Err(order::nobody_there(seen))
-        }
+        to_keeper(store, seen, order)?;
+        Ok(Some(view::effect(&seen.state, late, THE_LOOP)))
     })
     .await
+}
+
+fn to_keeper(store: &StateDir, seen: &Seen, order: Value) -> Result<(), Failure> {
+    if seen.is_alive() { order::send(store, seen.dir.id(), order) } else { Err(order::nobody_there(seen)) }
 }
 
 async fn with_loop(
     shared: &Arc<Shared>,
     loop_id: String,
-    act: impl FnOnce(&StateDir, &Seen) -> Result<(), Failure> + Send + 'static,
+    act: impl FnOnce(&StateDir, &Seen) -> Result<Option<String>, Failure> + Send + 'static,
 ) -> Done {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
     blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let seen = target::seen(&store, &roots, &loop_id)?;
-        act(&store, &seen)?;
+        let effect = act(&store, &seen)?;
         let loop_id = Some(seen.dir.id().to_owned());
-        Ok(CommandResult { loop_id, ..CommandResult::default() })
+        Ok(CommandResult { loop_id, effect, ..CommandResult::default() })
     })
     .await
 }

@@ -5,8 +5,9 @@ import { answered } from "../answer";
 import type { Parts } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands } from "../protocol";
-import type { LoopStatus } from "../protocol";
+import type { LoopStatus, OrderResult } from "../protocol";
 import { asks, isActive, isTripped } from "../status";
+import { sayEffect } from "./history";
 import { pickLoop, pickTask } from "./pick";
 
 const nothingRuns = "No loop is at work in this folder.";
@@ -18,12 +19,12 @@ export async function startLoop({ server }: Parts): Promise<void> {
 
 export async function runChecks({ server }: Parts): Promise<void> {
   const task = await pickTask(server.status, "Run the checks of which task?");
-  if (task) await server.run(Commands.check, { task: task.uri });
+  if (task) sayEffect(task.title, await server.run<OrderResult>(Commands.check, { task: task.uri }));
 }
 
 export async function stopLoop({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, "Stop which loop after its iteration?", isActive, nothingRuns);
-  if (it) await server.run(Commands.stop, { loopId: it.id });
+  if (it) sayEffect(it.task.title, await server.run<OrderResult>(Commands.stop, { loopId: it.id }));
 }
 
 export async function stopLoopNow({ server }: Parts): Promise<void> {
@@ -39,7 +40,7 @@ export async function stopLoopNow({ server }: Parts): Promise<void> {
 
 export async function pauseLoop({ server }: Parts): Promise<void> {
   const it = await pickLoop(server.status, "Pause which loop?", (loop) => loop.state === "working", nothingRuns);
-  if (it) await server.run(Commands.pause, { loopId: it.id });
+  if (it) sayEffect(it.task.title, await server.run<OrderResult>(Commands.pause, { loopId: it.id }));
 }
 
 export async function resumeLoop({ server }: Parts): Promise<void> {
@@ -61,7 +62,8 @@ export async function steer({ server }: Parts): Promise<void> {
     prompt: "The agent reads this at the start of its next iteration.",
     placeHolder: "Leave the parser alone; fix the tests of the printer first",
   });
-  if (text?.trim()) await server.run(Commands.steer, { loopId: it.id, text: text.trim() });
+  if (!text?.trim()) return;
+  sayEffect(it.task.title, await server.run<OrderResult>(Commands.steer, { loopId: it.id, text: text.trim() }));
 }
 
 export async function answer({ server }: Parts): Promise<void> {
