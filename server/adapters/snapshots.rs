@@ -33,9 +33,11 @@ pub use restore::Restored;
 pub(crate) use names::shown;
 
 use cache::Folder;
+use compare::Change;
 use error::Result;
 use ignores::Rules;
 use objects::Objects;
+use restore::Scope;
 use state::{Lock, State};
 use tree::{Item, Kind};
 use walk::{Found, Walk};
@@ -70,6 +72,17 @@ pub struct Snapshot {
     pub tree: String,
     pub not_covered: Vec<NotCovered>,
     pub n_files: u64,
+}
+
+/// What a restore would change: paths, as they are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Preview {
+    /// The snapshot of the tree as it is.
+    pub before: String,
+    pub written: Vec<String>,
+    pub removed: Vec<String>,
+    /// Those of them whose present bytes would go.
+    pub replaced: Vec<String>,
 }
 
 /// One file that differs between two snapshots; neither side where its bytes are not stored.
@@ -164,8 +177,7 @@ impl Store {
     }
 
     /// Whether the store holds this snapshot.
-    #[cfg(test)]
-    fn has(&self, tree: &str) -> bool {
+    pub fn has(&self, tree: &str) -> bool {
         self.objects.root(tree).is_ok()
     }
 
@@ -266,6 +278,51 @@ impl Store {
     /// Makes the tree what it was in snapshot `target`, or only `paths` of it (files or folders, as
     /// [`Self::changed`] names them). The tree as it is now is stored first. May be killed at any point and run again.
     pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<Restored> {
+        self.restore_scope(target, paths.map_or(Scope::All, Scope::Paths))
+    }
+
+    /// The same for the paths that differ between the snapshots `since` and `target`.
+    pub fn restore_since(&mut self, target: &str, since: &str) -> Result<Restored> {
+        let scope = self.scope_since(target, since)?;
+        self.restore_scope(target, scope)
+    }
+
+    fn scope_since(&self, target: &str, since: &str) -> Result<Scope<'static>> {
+        let (since, target) = (self.objects.root(since)?, self.objects.root(target)?);
+        let changes = compare::changes(&self.objects, since, target)?;
+        Ok(Scope::Exactly(changes.into_iter().map(|it| it.path).collect()))
+    }
+
+    /// What [`Self::restore`] would change now.
+    pub fn restore_preview(&mut self, target: &str, paths: Option<&[String]>) -> Result<Preview> {
+        self.preview(target, &paths.map_or(Scope::All, Scope::Paths))
+    }
+
+    /// What [`Self::restore_since`] would change now.
+    pub fn restore_since_preview(&mut self, target: &str, since: &str) -> Result<Preview> {
+        let scope = self.scope_since(target, since)?;
+        self.preview(target, &scope)
+    }
+
+    fn preview(&mut self, target: &str, scope: &Scope<'_>) -> Result<Preview> {
+        let before = self.take()?.tree;
+        let changes =
+            compare::changes(&self.objects, self.objects.root(&before)?, self.objects.root(target)?)?;
+        let is_marker = |it: Option<Item>| it.is_some_and(|it| it.kind == Kind::Marker);
+        let mut preview = Preview { before, ..Preview::default() };
+        for Change { path, old, new, .. } in changes {
+            if is_marker(old) || is_marker(new) || !scope.holds(&path) {
+                continue;
+            }
+            let path = names::shown(&path);
+            preview.replaced.extend(old.map(|_| path.clone()));
+            let paths = if new.is_some() { &mut preview.written } else { &mut preview.removed };
+            paths.push(path);
+        }
+        Ok(preview)
+    }
+
+    fn restore_scope(&mut self, target: &str, scope: Scope<'_>) -> Result<Restored> {
         let _lock = Lock::acquire(self.objects.dir())?;
         let target = self.objects.root(target)?;
         self.last = None;
@@ -273,10 +330,13 @@ impl Store {
         if before != target {
             state::remember_rollback(self.objects.dir(), before)?;
         }
-        let order = restore::Order { before, target, paths };
+        let order = restore::Order { before, target, scope };
         let mut restored = restore::restore((&self.objects, &mut self.rules), &self.root, &order, &found)?;
         // What is reported is what can be seen afterwards, not what was meant to happen.
-        let compared = self.walk(Some(target)).and_then(|it| restored.compare(&self.objects, it.0, &order));
+        let compared = self.walk(Some(target)).and_then(|it| {
+            restored.after = it.0.to_string();
+            restored.compare(&self.objects, it.0, &order)
+        });
         match compared {
             Ok(()) => Ok(restored),
             Err(source) => {

@@ -144,7 +144,13 @@ fn shrink(
 }
 
 fn trees(loops: &[Seen]) -> HashSet<String> {
-    loops.iter().flat_map(|it| &it.state.snapshots).map(|it| it.tree.clone()).collect()
+    let of_loop = |it: &Seen| {
+        let undo = it.state.undo.iter().flat_map(|it| [Some(it.from.clone()), it.after.clone()]).flatten();
+        let snapshots = it.state.snapshots.iter().map(|it| it.tree.clone());
+        // What an undo needs, and what the user's work since is told by.
+        undo.chain(snapshots).chain([it.state.last_tree.clone()]).collect::<Vec<_>>()
+    };
+    loops.iter().flat_map(of_loop).collect()
 }
 
 fn remove(store: &StateDir, seen: &Seen, sweep: Sweep, out: &mut Out) -> Result<(), Failure> {

@@ -1,89 +1,158 @@
-//! `rollback`: the files as they were after an iteration. Asks nothing, because nothing is lost: the tree as it
-//! is becomes a snapshot first. The user's index, HEAD and refs stay as they are.
+//! `rollback`: the files as they were after an iteration, and the way back from there. Nothing is lost: the tree as
+//! it is becomes a snapshot first. Where the user changed files since the last snapshot, it asks. The user's index,
+//! HEAD and refs stay as they are.
 
-use loopkeeper_core::decide::SnapshotRef;
-use loopkeeper_core::journal::SnapshotWhen;
-use loopkeeper_core::sanitize;
+use std::fmt::Write as _;
 
+use loopkeeper_core::view::words;
+
+use super::ask;
 use super::exit::Exit;
 use super::failure::{Answer, Failure};
 use super::out::Out;
 use super::render::ways_back;
 use super::select::{self, Found};
-use crate::adapters::state_dir::StateDir;
-use crate::front::loops::Seen;
-use crate::front::{order, restore};
+use crate::front::order::Undone;
+use crate::front::restore::{self, Change, Target};
+
+const MOST_NAMED: usize = 10;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A loop's id, a unique prefix of it, or `latest`
-    #[arg(value_name = "LOOP", required_unless_present = "list")]
+    /// A loop's id, a unique prefix of it, or `latest` (of this work tree)
+    #[arg(value_name = "LOOP", required_unless_present_any = ["list", "undo"])]
     pub(crate) which: Option<String>,
     /// `7` is the tree after iteration 7, `0` the start
-    #[arg(value_name = "ITERATION", required_unless_present = "list", allow_negative_numbers = true, value_parser = select::iteration_or_start)]
+    #[arg(value_name = "ITERATION", required_unless_present_any = ["list", "undo"], allow_negative_numbers = true, value_parser = select::iteration_or_start)]
     pub(crate) iteration: Option<u32>,
     /// Show the iterations you can go back to, and what each of them reached; change nothing
-    #[arg(long, conflicts_with_all = ["iteration", "paths"])]
+    #[arg(long, conflicts_with_all = ["iteration", "paths", "undo"])]
     pub(crate) list: bool,
+    /// Undo the last rollback: every file is again what it was right before it; once more does it again
+    #[arg(long, conflicts_with_all = ["iteration", "paths"])]
+    pub(crate) undo: bool,
+    /// Also where files were changed since the last snapshot, without asking
+    #[arg(long)]
+    pub(crate) anyway: bool,
     /// Only these files or folders, relative to the root
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
-    let Found { store, seen } = Found::by_name(args.which.as_deref())?;
-    let Some(iteration) = args.iteration.filter(|_| !args.list) else {
-        for line in ways_back::lines(&seen.state) {
-            out.line(line);
+    let found = Found::by_name(args.which.as_deref())?;
+    let target = match args.iteration {
+        _ if args.undo => Target::BeforeRollback,
+        Some(number) if !args.list => {
+            Target::Iteration { number, paths: restore::named(&found.seen, number, &args.paths)? }
         }
-        return Ok(Exit::Done);
-    };
-    let when = match iteration {
-        0 => "at the start".to_owned(),
-        number => format!("after iteration {number}"),
-    };
-    let paths = restore::named(&seen, iteration, &args.paths)?;
-    let what = match paths.as_slice() {
-        [] => "The files are as they were".to_owned(),
-        [one] => format!("{one} is as it was"),
-        several => format!("{} are as they were", several.join(", ")),
-    };
-    if seen.is_alive() {
-        let undone = order::roll_back(&store, seen.dir.id(), iteration, &paths)?.unwrap_or_default();
-        out.line(format_args!("{what} {when}."));
-        for left in &undone.refused {
-            out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
+        _ => {
+            for line in ways_back::lines(&found.seen.state) {
+                out.line(line);
+            }
+            return Ok(Exit::Done);
         }
-        say_the_way_back(&store, &seen, out)?;
-        return Ok(if undone.refused.is_empty() { Exit::Done } else { Exit::Ended });
+    };
+    if !args.anyway && !is_agreed(&found, &target)? {
+        out.line("Nothing was changed.");
+        return Ok(Exit::Ended);
     }
-    let restored = restore::by_ourselves(&store, &seen, iteration, &paths)?;
-    let count = |paths: &[String], what: &str| (!paths.is_empty()).then(|| format!("{} {what}", paths.len()));
-    let counts: Vec<_> = [count(&restored.written, "put back"), count(&restored.removed, "removed")]
-        .into_iter()
-        .flatten()
-        .collect();
-    let counts = if counts.is_empty() { "nothing had to change".to_owned() } else { counts.join(", ") };
-    out.line(format_args!("{what} {when}: {counts}."));
-    for refused in &restored.refused {
-        out.line(format_args!("  left as it is: {}: {}", refused.path, refused.why));
+    let done = restore::restore(&found.store, &found.seen, &target)?.unwrap_or_default();
+    out.line(format_args!("{}: {}.", sentence(&found, &target), counts(&done)));
+    for left in &done.refused {
+        out.line(format_args!("  left as it is: {}: {}", left.path, left.why));
     }
-    if !(restored.written.is_empty() && restored.removed.is_empty()) {
-        say_the_way_back(&store, &seen, out)?;
+    if done.written + done.removed > 0 {
+        let way_back = format!("loopkeeper rollback {} --undo", found.id());
+        out.line(match target {
+            Target::Iteration { .. } => format!("To undo it: `{way_back}`"),
+            Target::BeforeRollback => format!("To roll back again: `{way_back}`"),
+        });
     }
-    Ok(if restored.refused.is_empty() { Exit::Done } else { Exit::Ended })
+    Ok(if done.refused.is_empty() { Exit::Done } else { Exit::Ended })
 }
 
-/// What was put aside can be the only copy of somebody's work.
-fn say_the_way_back(store: &StateDir, seen: &Seen, out: &mut Out) -> Result<(), Failure> {
-    let Some(now) = Seen::read(store, seen.dir.clone())? else { return Ok(()) };
-    let mut kept = now.state.snapshots.iter().rev().filter(|it| it.when == SnapshotWhen::BeforeRollback);
-    if let Some(SnapshotRef { tree, .. }) = kept.next() {
-        let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-        let root = sanitize::visible(&workspace.root().to_string_lossy());
-        let snapshots = workspace.snapshots();
-        out.line(format_args!("What was there before is kept. To have it back, in {root}:"));
-        out.line(format_args!("  git --git-dir='{}' archive {tree} | tar x", snapshots.display()));
+/// Whether the files may be overwritten. Asked only where the user worked on some of them since the last snapshot.
+fn is_agreed(found: &Found, target: &Target) -> Result<bool, Failure> {
+    if found.seen.is_alive() && !found.seen.state.is_paused_at_rest() {
+        // Its keeper refuses, and says why.
+        return Ok(true);
     }
-    Ok(())
+    let change = restore::preview(&found.seen, target)?;
+    if change.edited.is_empty() {
+        return Ok(true);
+    }
+    let n_files = words::counted(change.edited.len() as u64, "file");
+    if !ask::somebody_is_there() {
+        let named = change.edited.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = change.edited.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let what = format!(
+            "{n_files} in {} changed since the last snapshot of loop {}: {named}{more}",
+            found.seen.folder(),
+            found.id()
+        );
+        return Err(Failure::conflict(what).hint(
+            "`--anyway` goes ahead; the files as they are now are kept, and `--undo` brings them back.",
+        ));
+    }
+    let id = found.id();
+    let mut question = planned(found, &change, target);
+    question.push_str("These changed since the loop's last snapshot:\n");
+    for path in change.edited.iter().take(MOST_NAMED) {
+        let does = if change.removed.contains(path) { "is removed" } else { "is overwritten" };
+        let _ = writeln!(question, "  {path} {does}");
+    }
+    if let Some(more @ 1..) = change.edited.len().checked_sub(MOST_NAMED) {
+        let _ = writeln!(question, "  and {more} more");
+    }
+    let _ = writeln!(question, "They are kept: `loopkeeper rollback {id} --undo` brings them back.");
+    question.push_str(if *target == Target::BeforeRollback { "Undo the rollback?" } else { "Roll back?" });
+    Ok(ask::yes(&question)?)
+}
+
+/// `Rolling back loop 20261120-abcdef in /home/me/project to iteration 2 writes 3 files and removes 1 file.`
+fn planned(found: &Found, change: &Change, target: &Target) -> String {
+    let (id, folder) = (found.id(), found.seen.folder());
+    let what = match target {
+        Target::Iteration { number: 0, .. } => format!("Rolling back loop {id} in {folder} to the start"),
+        Target::Iteration { number, .. } => {
+            format!("Rolling back loop {id} in {folder} to iteration {number}")
+        }
+        Target::BeforeRollback => format!("Undoing the rollback of loop {id} in {folder}"),
+    };
+    let part = |verb: &str, paths: &[String]| {
+        (!paths.is_empty()).then(|| format!("{verb} {}", words::counted(paths.len() as u64, "file")))
+    };
+    let parts: Vec<_> =
+        [part("writes", &change.written), part("removes", &change.removed)].into_iter().flatten().collect();
+    format!("{what} {}.\n", parts.join(" and "))
+}
+
+/// `The files are as they were after iteration 2`, with the folder where that is another one.
+fn sentence(found: &Found, target: &Target) -> String {
+    let (what, when) = match target {
+        Target::BeforeRollback => ("The files are as they were".to_owned(), "before the rollback".to_owned()),
+        Target::Iteration { number, paths } => {
+            let what = match paths.as_slice() {
+                [] => "The files are as they were".to_owned(),
+                [one] => format!("{one} is as it was"),
+                several => format!("{} are as they were", several.join(", ")),
+            };
+            let when = match number {
+                0 => "at the start".to_owned(),
+                number => format!("after iteration {number}"),
+            };
+            (what, when)
+        }
+    };
+    let place = found.elsewhere().map(|it| format!(" in {it}")).unwrap_or_default();
+    format!("{what} {when}{place}")
+}
+
+fn counts(done: &Undone) -> String {
+    let count = |n: usize, what: &str| (n > 0).then(|| format!("{n} {what}"));
+    let counts: Vec<_> =
+        [count(done.written, "put back"), count(done.removed, "removed")].into_iter().flatten().collect();
+    if counts.is_empty() { "nothing had to change".to_owned() } else { counts.join(", ") }
 }

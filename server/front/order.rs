@@ -64,6 +64,11 @@ pub(crate) fn roll_back(
     Ok(taken(store, loop_id, json!({"do": "rollback", "iteration": to, "paths": paths}))?.restored)
 }
 
+/// The files as they were before the last rollback.
+pub(crate) fn undo_rollback(store: &StateDir, loop_id: &str) -> Result<Option<Undone>, Failure> {
+    Ok(taken(store, loop_id, json!({"do": "undo-rollback"}))?.restored)
+}
+
 fn taken(store: &StateDir, loop_id: &str, order: Value) -> Result<Reply, Failure> {
     let mut reply = converse(store, loop_id, order)?;
     match (reply.ok, reply.error.take()) {

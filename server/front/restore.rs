@@ -1,54 +1,151 @@
-//! A loop's files as they were after an iteration, where no keeper is there to do it. Nothing is lost: the tree
-//! as it is becomes a snapshot first.
+//! A loop's files as they were after an iteration, and the way back from there. Nothing is lost: the tree as it is
+//! becomes a snapshot first. By the loop's keeper; where there is none, by this process.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
-use loopkeeper_core::decide::{sessions, weakening};
+use loopkeeper_core::decide::{sessions, undo, weakening};
 use loopkeeper_core::journal::{Record, SnapshotWhen};
 
 use super::failure::Failure;
 use super::loops::Seen;
+use super::order::{self, LeftAlone, Undone};
 use crate::adapters::clock;
 use crate::adapters::journal_file::JournalFile;
-use crate::adapters::snapshots::{Restored, Store};
+use crate::adapters::snapshots::{Preview, Store};
 use crate::adapters::state_dir::{StateDir, StateError};
 
-/// Nothing of the loop runs: this process stands in for its keeper, under its keeper's locks.
-pub(crate) fn by_ourselves(
-    store: &StateDir,
-    seen: &Seen,
+/// Which files are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// As they were after an iteration; only these paths, or all.
+    Iteration { number: u32, paths: Vec<String> },
+    /// As they were before the last rollback.
+    BeforeRollback,
+}
+
+/// The same, as snapshots name it.
+struct Way {
     to: u32,
-    paths: &[String],
-) -> Result<Restored, Failure> {
-    let id = seen.dir.id();
-    let tree = tree_after(seen, to)?;
+    tree: String,
+    paths: Vec<String>,
+    /// Only what differs from this snapshot.
+    since: Option<String>,
+    undoes: Option<u64>,
+}
+
+/// What would be changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Change {
+    pub(crate) written: Vec<String>,
+    pub(crate) removed: Vec<String>,
+    /// Those of them whose present bytes differ from the loop's last snapshot: the user's work, most likely.
+    pub(crate) edited: Vec<String>,
+}
+
+impl Way {
+    fn find(seen: &Seen, target: &Target) -> Result<Self, Failure> {
+        match target {
+            Target::Iteration { number, paths } => Ok(Self {
+                to: *number,
+                tree: tree_after(seen, *number)?.to_owned(),
+                paths: paths.clone(),
+                since: None,
+                undoes: None,
+            }),
+            Target::BeforeRollback => {
+                let last = undo::undoable(&seen.state).map_err(Failure::conflict)?;
+                Ok(Self {
+                    to: last.position_before,
+                    tree: last.from.clone(),
+                    paths: last.paths.clone(),
+                    since: last.after.clone(),
+                    undoes: Some(last.seq),
+                })
+            }
+        }
+    }
+
+    fn selected(&self) -> Option<&[String]> {
+        (!self.paths.is_empty()).then_some(self.paths.as_slice())
+    }
+}
+
+/// What [`restore`] would change now. Takes a snapshot.
+pub(crate) fn preview(seen: &Seen, target: &Target) -> Result<Change, Failure> {
+    let way = Way::find(seen, target)?;
+    let mut snapshots = store_of(seen)?;
+    let Preview { before, written, removed, replaced } = match &way.since {
+        Some(since) => snapshots.restore_since_preview(&way.tree, since)?,
+        None => snapshots.restore_preview(&way.tree, way.selected())?,
+    };
+    let state = &seen.state;
+    let edited = if snapshots.has(&state.last_tree) {
+        let since: BTreeSet<String> = snapshots.changed(&state.last_tree, &before)?.into_iter().collect();
+        let is_edited = |it: &String| since.contains(it) && !state.artefacts.contains(it);
+        replaced.into_iter().filter(is_edited).collect()
+    } else {
+        // It cannot be told which.
+        replaced
+    };
+    Ok(Change { written, removed, edited })
+}
+
+/// Puts the files back. `None`: a keeper older than this program did, which does not say what it changed.
+pub(crate) fn restore(store: &StateDir, seen: &Seen, target: &Target) -> Result<Option<Undone>, Failure> {
+    if !seen.is_alive() {
+        return by_ourselves(store, seen, &Way::find(seen, target)?).map(Some);
+    }
+    match target {
+        Target::Iteration { number, paths } => order::roll_back(store, seen.dir.id(), *number, paths),
+        Target::BeforeRollback => order::undo_rollback(store, seen.dir.id()),
+    }
+}
+
+/// Nothing of the loop runs: this process stands in for its keeper, under its keeper's locks.
+fn by_ourselves(store: &StateDir, seen: &Seen, way: &Way) -> Result<Undone, Failure> {
     let _loop_lock = store.lock_loop(&seen.dir)?;
     let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-    let _tree_lock = store.lock_tree(workspace.root(), id)?;
+    let _tree_lock = store.lock_tree(workspace.root(), seen.dir.id())?;
     let mut journal = JournalFile::open(&seen.dir.journal())?.journal;
     let mut snapshots = Store::open(&workspace.snapshots(), workspace.root())?;
     // On record before anything changes: `gc` keeps what a record names.
     let first = snapshots.take()?.tree;
-    journal.append(clock::now(), vec![put_aside(seen, &first)])?;
-    let restored = snapshots.restore(tree, (!paths.is_empty()).then_some(paths))?;
-    let paths = paths.to_vec();
-    let left = if paths.is_empty() { sessions::after_rollback(&seen.state, to) } else { None };
+    journal.append(clock::now(), vec![put_aside(seen, &first, way.undoes)])?;
+    let restored = match &way.since {
+        Some(since) => snapshots.restore_since(&way.tree, since)?,
+        None => snapshots.restore(&way.tree, way.selected())?,
+    };
+    let left = if way.paths.is_empty() { sessions::after_rollback(&seen.state, way.to) } else { None };
     let refused: Vec<String> = restored.refused.iter().map(|it| it.path.clone()).collect();
     let mut records = vec![Record::RolledBack {
-        to,
-        tree: tree.to_owned(),
+        to: way.to,
+        tree: way.tree.clone(),
         from: restored.before.clone(),
-        mended: weakening::mended(&seen.state, tree, &paths, &refused),
-        paths,
+        mended: weakening::mended(&seen.state, &way.tree, &way.paths, &refused),
+        paths: way.paths.clone(),
         reason: None,
+        after: Some(restored.after).filter(|it| *it != way.tree),
+        undoes: way.undoes,
     }];
     records.splice(0..0, left);
     if restored.before != first {
         // Somebody was quick in between.
-        records.insert(0, put_aside(seen, &restored.before));
+        records.insert(0, put_aside(seen, &restored.before, way.undoes));
     }
     journal.append(clock::now(), records)?;
-    Ok(restored)
+    let refused = restored.refused.into_iter().map(|it| LeftAlone { path: it.path, why: it.why });
+    Ok(Undone {
+        written: restored.written.len(),
+        removed: restored.removed.len(),
+        refused: refused.collect(),
+    })
+}
+
+fn store_of(seen: &Seen) -> Result<Store, Failure> {
+    let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
+    workspace.root().canonicalize().map_err(StateError::no_tree(workspace.root()))?;
+    Ok(Store::open(&workspace.snapshots(), workspace.root())?)
 }
 
 fn tree_after(seen: &Seen, to: u32) -> Result<&str, Failure> {
@@ -66,20 +163,18 @@ pub(crate) fn named(seen: &Seen, to: u32, typed: &[String]) -> Result<Vec<String
     if typed.is_empty() {
         return Ok(Vec::new());
     }
-    let (_, workspace, _) = StateDir::of_loop(seen.dir.path())?;
-    workspace.root().canonicalize().map_err(StateError::no_tree(workspace.root()))?;
-    let snapshots = Store::open(&workspace.snapshots(), workspace.root())?;
+    let (root, snapshots) = (seen.dir.root(), store_of(seen)?);
     let mut paths = Vec::new();
     for typed in typed {
-        let Some(path) = below(workspace.root(), typed) else {
-            let root = workspace.root().display();
+        let Some(path) = below(root, typed) else {
+            let root = root.display();
             return Err(Failure::usage(format_args!("{typed} lies outside the work tree {root}")).hint(MEANT));
         };
         if path.is_empty() {
             return Ok(Vec::new());
         }
         // A name with an escape in it is not what stands on disk.
-        let is_now = path.contains('\\') || workspace.root().join(&path).symlink_metadata().is_ok();
+        let is_now = path.contains('\\') || root.join(&path).symlink_metadata().is_ok();
         if !is_now && !snapshots.holds(tree, &path)? {
             return Err(
                 Failure::usage(format_args!("there is no {path}, now or in that snapshot")).hint(MEANT)
@@ -105,13 +200,14 @@ fn below(root: &Path, typed: &str) -> Option<String> {
     Some(names.join("/"))
 }
 
-fn put_aside(seen: &Seen, tree: &str) -> Record {
+fn put_aside(seen: &Seen, tree: &str, undoes: Option<u64>) -> Record {
     Record::SnapshotTaken {
         iteration: seen.state.iteration,
         when: SnapshotWhen::BeforeRollback,
         tree: tree.to_owned(),
         head: None,
         not_covered: Vec::new(),
+        undoes,
     }
 }
 

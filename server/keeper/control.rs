@@ -281,6 +281,7 @@ fn order(request: &Request) -> Result<Order, (&'static str, String)> {
             let to = request.iteration.ok_or(("badArgument", "`rollback` needs an iteration".to_owned()))?;
             Order::Rollback { to, paths: request.paths.clone() }
         }
+        "undo-rollback" => Order::UndoRollback,
         other => return Err(("unsupported", format!("this keeper does not know `{other}`"))),
     })
 }

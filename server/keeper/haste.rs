@@ -49,7 +49,14 @@ mod tests {
     }
 
     fn taken(when: SnapshotWhen) -> Record {
-        Record::SnapshotTaken { iteration: 1, when, tree: String::new(), head: None, not_covered: Vec::new() }
+        Record::SnapshotTaken {
+            iteration: 1,
+            when,
+            tree: String::new(),
+            head: None,
+            not_covered: Vec::new(),
+            undoes: None,
+        }
     }
 
     #[test]

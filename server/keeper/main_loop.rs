@@ -222,7 +222,9 @@ impl Keeper {
                 }
                 Effect::Refuse { code, message } => answer = super::perform::refusal(code, message),
                 Effect::PrepareRollback { to, paths } => answer = self.prepare_rollback(to, paths)?,
-                Effect::Rollback { to, tree, paths } => answer = self.roll_back(to, tree, &paths)?,
+                Effect::Rollback { to, tree, paths, since } => {
+                    answer = self.roll_back((to, tree), paths, since.as_deref())?;
+                }
                 other => self.hands.perform(&self.state, other),
             }
         }
@@ -236,13 +238,17 @@ impl Keeper {
         }
     }
 
-    fn roll_back(&mut self, to: u32, tree: String, paths: &[String]) -> Result<Answer, KeeperError> {
-        match self.hands.roll_back(&tree, paths) {
+    fn roll_back(
+        &mut self,
+        (to, tree): (u32, String),
+        paths: Vec<String>,
+        since: Option<&str>,
+    ) -> Result<Answer, KeeperError> {
+        match self.hands.roll_back(&tree, &paths, since) {
             Ok(restored) => {
-                let from = restored.before;
-                let paths = paths.to_vec();
+                let (from, after) = (restored.before, restored.after);
                 let refused = restored.refused.iter().map(|it| it.path.clone()).collect();
-                let answer = self.turn(Event::RolledBack { to, paths, tree, from, refused })?;
+                let answer = self.turn(Event::RolledBack { to, paths, tree, from, after, refused })?;
                 let Answer::Done { seq } = answer else { return Ok(answer) };
                 let refused = restored.refused.into_iter();
                 Ok(Answer::Restored {

@@ -235,10 +235,20 @@ impl Hands {
         shot.map(|it| Shot { head, ..it }).map_err(|it| it.message)
     }
 
-    /// Makes the work tree what it was.
-    pub(super) fn roll_back(&self, tree: &str, paths: &[String]) -> Result<Restored, String> {
+    /// Makes the work tree what it was; only `paths`, or what differs `since` another snapshot.
+    pub(super) fn roll_back(
+        &self,
+        tree: &str,
+        paths: &[String],
+        since: Option<&str>,
+    ) -> Result<Restored, String> {
         let paths = (!paths.is_empty()).then_some(paths);
-        let restored = self.scene.stage.with_store_now(|store| Ok(store.restore(tree, paths)?));
+        let restored = self.scene.stage.with_store_now(|store| {
+            Ok(match since {
+                Some(since) => store.restore_since(tree, since)?,
+                None => store.restore(tree, paths)?,
+            })
+        });
         restored.map_err(|it| it.message)
     }
 

@@ -50,7 +50,9 @@ impl Base {
 
     /// A keeper is at it: its own results speak, of the tree as it makes it.
     pub(super) fn is_at_work(&self) -> bool {
-        self.last_loop.as_ref().is_some_and(|it| it.state.outcome.is_none() && it.status.keeper.alive)
+        let at_work =
+            |it: &Arc<LoopSeen>| it.state.outcome.is_none() && it.status.keeper.alive && !it.status.stale;
+        self.last_loop.as_ref().is_some_and(at_work)
     }
 }
 

@@ -44,6 +44,8 @@ pub(super) struct World {
     open: Vec<OpenText>,
     /// The newest tree that each task's results speak of.
     judged: BTreeMap<PathBuf, String>,
+    /// The last rollback of each loop that results are stale for.
+    rollbacks: BTreeMap<String, u64>,
     /// In the order of `saved`.
     made: Vec<Made>,
     file_troubles: Vec<String>,
@@ -78,6 +80,7 @@ impl World {
             trees: BTreeMap::new(),
             open: Vec::new(),
             judged: BTreeMap::new(),
+            rollbacks: BTreeMap::new(),
             made: Vec::new(),
             file_troubles: Vec::new(),
             state_troubles: Vec::new(),
@@ -295,6 +298,13 @@ impl World {
         let before = self.judged.insert(base.saved.path.clone(), latest.tree.clone());
         if !latest.tree.is_empty() && before.as_ref() != Some(&latest.tree) {
             self.trees.insert(base.saved.root.clone(), latest.tree.clone());
+        }
+        if let Some(it) = base.last_loop.as_ref().filter(|it| it.status.stale)
+            && let Some(rollback) = it.state.undo.as_ref().map(|it| it.seq)
+            && self.rollbacks.insert(it.status.id.clone(), rollback) != Some(rollback)
+        {
+            // Also one of another program changed the tree just now.
+            self.trees.insert(base.saved.root.clone(), it.state.last_tree.clone());
         }
         latest
     }

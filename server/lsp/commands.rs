@@ -47,7 +47,7 @@ pub(crate) async fn execute(
 /// What a command may have changed.
 fn touched(command: &str) -> Nudge {
     match command {
-        ext::ROLLBACK | ext::SKIP | ext::PRIORITIZE | ext::IMPORT => Nudge::ALL,
+        ext::ROLLBACK | ext::UNDO_ROLLBACK | ext::SKIP | ext::PRIORITIZE | ext::IMPORT => Nudge::ALL,
         // Of another tool's loop it is a file that goes.
         ext::STOP => Nudge { files: true, ..Nudge::STATE },
         ext::DIFF | ext::OUTPUT | ext::EXPORT => Nudge::TEXTS,
@@ -71,6 +71,7 @@ async fn run(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Done {
         ext::STEER => orders::steer(shared, read(arguments)?).await,
         ext::OUTPUT => output::output(shared, read(arguments)?).await,
         ext::ROLLBACK => rollback::rollback(shared, read(arguments)?).await,
+        ext::UNDO_ROLLBACK => rollback::undo(shared, read(arguments)?).await,
         ext::DIFF => diff::diff(shared, read(arguments)?).await,
         ext::SKIP => plan::skip(shared, read(arguments)?).await,
         ext::PRIORITIZE => plan::prioritize(shared, read(arguments)?).await,

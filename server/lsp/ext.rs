@@ -15,8 +15,8 @@ pub(crate) use commands::{
     ACCEPT_WEAKENING, ANSWER, AnswerArgs, CHECK, COMMANDS, ChangeKind, ChangedFile, CheckArgs, CommandResult,
     DIFF, DiffArgs, EXPORT, IMPORT, ImportArgs, LoopArgs, OUTPUT, OutputArgs, PAUSE, PRIORITIZE,
     PrioritizeArgs, RESET_BREAKER, RESET_SESSION, RESUME, ROLLBACK, RefusedPath, RollbackArgs, SKIP, START,
-    STEER, STOP, SkipArgs, StartArgs, StartLimits, SteerArgs, StopArgs, TRUST, TrustArgs, UNTRUST,
-    UntrustArgs,
+    STEER, STOP, SkipArgs, StartArgs, StartLimits, SteerArgs, StopArgs, TRUST, TrustArgs, UNDO_ROLLBACK,
+    UNTRUST, UndoRollbackArgs, UntrustArgs,
 };
 
 /// Of this protocol.

@@ -103,14 +103,17 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     terminal.run(&["run", "--trust"]).expect(1).err("already running in ");
     terminal.run(&["rollback", "latest", "0"]).expect(1).err("at work").err("Hint: Pause it first");
     terminal.run(&["resume"]).expect(1).err("not paused");
-    terminal.run(&["steer", "latest", "look at the gate"]).expect(0);
+    terminal
+        .run(&["steer", "latest", "look at the gate"])
+        .expect(0)
+        .out("into its next prompt (iteration 2).");
     terminal.run(&["steer", "latest", " "]).expect(2).err("the hint is empty");
     terminal.run(&["reset", "session"]).expect(0).out("nothing to reset");
-    terminal.run(&["pause"]).expect(0).out("after its current iteration");
+    terminal.run(&["pause"]).expect(0).out(" pauses after this iteration (1).");
     gated.iteration("echo second > precious");
     gated.wait_for("iteration-ended", 0);
     assert_eq!(gated.state(), ("paused".into(), "paused".into()));
-    terminal.run(&["check"]).expect(1).out("fail").err("its checks come after what the agent does now");
+    terminal.run(&["check"]).expect(1).out("fail").err(" runs the checks now.");
     terminal.run(&["diff", "latest", "1"]).expect(0).out("-first").out("+second");
     terminal.run(&["diff", "latest"]).expect(0).out("-first").out("+second");
     terminal.run(&["diff", "latest", "2"]).expect(2).err("no iteration 2");
@@ -136,7 +139,7 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
 fn a_stop_ends_a_loop_after_its_iteration_or_at_once() {
     let gated = Gated::start();
     gated.wait_for("agent-started", 0);
-    gated.terminal.run(&["stop"]).expect(0).out("after its current iteration");
+    gated.terminal.run(&["stop"]).expect(0).out(" stops after this iteration (1).");
     gated.iteration("true");
     assert_eq!(gated.watched_end(), 1);
     let gated = Gated::start();
@@ -177,7 +180,7 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
     gated.wait_for("agent-started", 0);
     terminal.file("precious", "changed\n");
     gated.kill_keeper();
-    terminal.run(&["rollback", "latest", "0"]).expect(0).out("as they were at the start");
+    terminal.run(&["rollback", "latest", "0", "--anyway"]).expect(0).out("as they were at the start");
     assert_eq!(terminal.read("precious"), "first\n");
     terminal.run(&["stop"]).expect(0).out("now it has ended");
     assert_eq!(gated.state(), ("done".into(), "ended".into()));
@@ -185,13 +188,23 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
     // An ended one can be rolled back as well, and its journal stays whole.
     terminal.file("precious", "changed\n").file("of the user", "kept\n");
     terminal.file(".gitattributes", "of* export-ignore\nprecious text eol=crlf\n");
-    let ran = terminal.run(&["rollback", "latest", "0"]);
+    terminal
+        .run(&["rollback", "latest", "0"])
+        .expect(1)
+        .err("precious")
+        .err("changed since the last snapshot of loop ")
+        .err("Hint: `--anyway` goes ahead");
+    let ran = terminal.run(&["rollback", "latest", "0", "--anyway"]);
     assert_eq!(terminal.read("precious"), "first\n");
     // What it took away outlives `gc`, and is brought back by what it said.
     terminal.run(&["gc"]).expect(0);
-    let way_back = ran.expect(0).stdout.lines().last().unwrap().trim().to_owned();
-    let done = std::process::Command::new("sh").args(["-c", &way_back]).current_dir(terminal.root()).status();
-    assert!(done.unwrap().success(), "{way_back}");
+    let way_back = ran.expect(0).stdout.lines().last().unwrap().to_owned();
+    assert!(
+        way_back.starts_with("To undo it: `loopkeeper rollback 2") && way_back.ends_with(" --undo`"),
+        "{way_back}"
+    );
+    let ran = terminal.run(&["rollback", "latest", "--undo"]);
+    ran.expect(0).out("The files are as they were before the rollback: ");
     assert_eq!(
         (terminal.read("precious"), terminal.read("of the user")),
         ("changed\n".into(), "kept\n".into())
@@ -220,7 +233,7 @@ fn gc_removes_what_the_settings_do_not_keep() {
     assert_eq!(count(), 3);
     terminal.run(&["gc"]).expect(0).out("Removed loop");
     assert_eq!(count(), 1);
-    terminal.run(&["rollback", "latest", "0"]).expect(0);
+    terminal.run(&["rollback", "latest", "0", "--anyway"]).expect(0);
 }
 
 #[test]
@@ -256,6 +269,24 @@ fn a_damaged_loop_is_said_to_be_damaged_and_hides_no_other() {
     terminal.run(&["status", "--json"]).expect(0).err("is damaged").out("{\"loops\":[],");
 }
 
+/// Every command that takes a loop, with its word or without one.
+const LATEST: [&[&str]; 14] = [
+    &["rollback", "latest", "0"],
+    &["rollback", "latest", "--undo"],
+    &["diff", "latest", "1"],
+    &["log"],
+    &["watch", "latest"],
+    &["stop"],
+    &["pause"],
+    &["resume"],
+    &["accept"],
+    &["reset", "breaker"],
+    &["steer", "latest", "x"],
+    &["answer", "latest", "x"],
+    &["export", "latest"],
+    &["status", "latest"],
+];
+
 #[test]
 fn latest_never_reaches_into_another_tree() {
     let terminal = Terminal::new();
@@ -268,32 +299,115 @@ fn latest_never_reaches_into_another_tree() {
             .expect(0);
         terminal.file(&format!("{folder}/done"), "changed");
     }
-    let back = |folder: &str| {
-        let mut command = terminal.command(&["rollback", "latest", "0"]);
-        Ran::of(&command.current_dir(terminal.root().join(folder)).output().unwrap())
-            .expect(0)
-            .out("1 put back");
+    let from = |folder: &str, args: &[&str]| {
+        Ran::of(&terminal.command(args).current_dir(terminal.root().join(folder)).output().unwrap())
     };
-    back("first");
-    assert_eq!(
-        (terminal.read("first/done"), terminal.read("second/done")),
-        (String::new(), "changed".into())
-    );
-    // `status` begins with the loop of the tree one stands in, and says where the others are.
-    let status = |folder: &str| {
-        let mut command = terminal.command(&["status"]);
-        Ran::of(&command.current_dir(terminal.root().join(folder)).output().unwrap()).expect(0).stdout.clone()
+    from("first", &["rollback", "latest", "0", "--anyway"]).expect(0).out("1 put back");
+    let read = || (terminal.read("first/done"), terminal.read("second/done"));
+    assert_eq!(read(), (String::new(), "changed".into()));
+    // `status` shows the loops of this tree, and names the others with their folders.
+    let place = |folder: &str| terminal.root().canonicalize().unwrap().join(folder).display().to_string();
+    let id = |folder: &str| -> String {
+        let all: Value = serde_json::from_str(&from(folder, &["status", "--json"]).expect(0).stdout).unwrap();
+        assert_eq!((all["loops"].as_array().unwrap().len(), &all["elsewhere"][1]), (1, &Value::Null));
+        all["loops"][0]["id"].as_str().unwrap().to_owned()
     };
     for (folder, other) in [("first", "second"), ("second", "first")] {
-        let shown = status(folder);
-        let elsewhere = format!(" in {}", terminal.root().canonicalize().unwrap().join(other).display());
-        let places: Vec<bool> =
-            shown.lines().filter(|it| it.contains(" since ")).map(|it| it.contains(&elsewhere)).collect();
-        assert_eq!(places, [false, true], "{shown}");
+        let shown = from(folder, &["status"]).expect(0).stdout.clone();
+        assert_eq!(shown.lines().filter(|it| it.contains(" since ")).count(), 1, "{shown}");
+        let last = shown.lines().last().unwrap();
+        assert!(last.contains(&id(other)) && last.ends_with(&format!("in {}", place(other))), "{shown}");
     }
-    // Where there is no loop at all, it is the latest of all.
-    back("");
+    // In a folder below it is the same tree; in one that is no project no loop is meant but by its name.
+    terminal.file("second/below/file", "");
+    let seq = || from("second", &["log", "--json"]).expect(0).stdout.lines().count();
+    terminal.file("empty/file", "");
+    let before = (read(), seq());
+    for args in LATEST {
+        from("empty", args).expect(2).err(&format!("there is no loop in {}", place("empty"))).err(&format!(
+            "{} in {}, {} in {}",
+            id("second"),
+            place("second"),
+            id("first"),
+            place("first")
+        ));
+    }
+    assert_eq!((read(), seq()), before);
+    from("empty", &["status"]).expect(0).out("No loop in this work tree").out(&place("second"));
+    from("second/below", &["log"]).expect(0);
+    let ran = from("empty", &["rollback", &id("second"), "0", "--anyway"]);
+    ran.expect(0).out(&format!("in {}", place("second")));
     assert_eq!(terminal.read("second/done"), "");
+}
+
+#[test]
+fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_user_wrote() {
+    let agent = "printf 'two\\0\\r\\n' > bytes; rm gone; printf 'echo\\n' > tool; chmod +x tool; ln -s bytes link\n\
+                 mkdir -p deep/er; echo new > deep/er/new; touch done\n";
+    let terminal = project(TASK, agent);
+    terminal.file("bytes", "one\n").file("gone", "there\n").file("kept", "kept\n");
+    let run = |args: &[&str]| terminal.run(args);
+    run(&["rollback", "--undo"]).expect(2).err("there is no loop yet");
+    run(&["run", "--trust"]).expect(0);
+    run(&["rollback", "latest", "--undo"]).expect(1).err("there is no rollback of loop ").err("Hint: ");
+    let made = tree(&terminal);
+    run(&["rollback", "latest", "0"]).expect(0).out("2 put back, 4 removed").out(" --undo`");
+    let start = tree(&terminal);
+    assert!(made != start && terminal.read("bytes") == "one\n", "{start:?}");
+    let status: Value = serde_json::from_str(&run(&["status", "--json"]).expect(0).stdout).unwrap();
+    assert_eq!(
+        (&status["loops"][0]["stale"], &status["loops"][0]["criteria"]["items"][0]["stale"]),
+        (&true.into(), &true.into())
+    );
+    run(&["status"]).expect(0).out("(files rolled back since)");
+    run(&["gc"]).expect(0);
+    run(&["rollback", "--undo"])
+        .expect(0)
+        .out("The files are as they were before the rollback: 5 put back, 1 removed.");
+    assert_eq!(tree(&terminal), made);
+    run(&["rollback", "--undo"]).expect(0);
+    assert_eq!(tree(&terminal), start, "done again");
+    // What the user writes meanwhile is only overwritten when told so; the rest of it stays where it is.
+    terminal.file("bytes", "mine\n").file("mine", "mine\n");
+    let seq = || run(&["log", "--json"]).expect(0).stdout.lines().count();
+    let before = (tree(&terminal), seq());
+    run(&["rollback", "--undo"])
+        .expect(1)
+        .err("1 file in ")
+        .err(": bytes")
+        .err("Hint: `--anyway` goes ahead");
+    run(&["rollback", "latest", "0"]).expect(1).err("2 files in ").err(": bytes, mine");
+    assert_eq!((tree(&terminal), seq()), before);
+    run(&["rollback", "--undo", "--anyway"]).expect(0);
+    assert_eq!(terminal.read("mine"), "mine\n");
+    assert_eq!(std::fs::read(terminal.root().join("bytes")).unwrap(), b"two\0\r\n");
+    run(&["rollback", "--undo"]).expect(0);
+    assert_eq!(tree(&terminal), before.0, "the user's bytes are back");
+    run(&["log"]).expect(0).out("files put back as they were before the rollback");
+}
+
+/// Every file and link with its bytes and whether it is executable, our own state left out.
+fn tree(terminal: &Terminal) -> Vec<(PathBuf, Vec<u8>, bool)> {
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::PermissionsExt;
+    let (mut open, mut found) = (vec![terminal.root()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let about = path.symlink_metadata().unwrap();
+            if about.is_dir() {
+                open.push(path);
+            } else if about.is_symlink() {
+                let to = std::fs::read_link(&path).unwrap();
+                found.push((path, to.as_os_str().as_bytes().to_vec(), false));
+            } else {
+                let bytes = std::fs::read(&path).unwrap();
+                found.push((path, bytes, about.permissions().mode() & 0o100 != 0));
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 #[test]
@@ -304,8 +418,12 @@ fn paths_that_a_rollback_is_given_are_meant_from_the_root_and_must_name_somethin
     let back = |path: &str| terminal.run(&["rollback", "latest", "0", path]);
     let whole = terminal.root().canonicalize().unwrap().join("src/a");
     for typed in ["src/a", "./src/a", "src//../src/a", &whole.to_string_lossy()] {
-        terminal.file("src/a", "changed\n");
-        back(typed).expect(0).out("src/a is as it was at the start: 1 put back");
+        terminal.file("src/a", "mine\n");
+        back(typed).expect(1).err("src/a").err("--anyway");
+        terminal
+            .run(&["rollback", "latest", "0", typed, "--anyway"])
+            .expect(0)
+            .out("src/a is as it was at the start: 1 put back");
         assert_eq!(terminal.read("src/a"), "first\n");
     }
     back("src/gone").expect(0).out("1 put back");

@@ -184,3 +184,32 @@ fn trust_is_asked_for_on_a_terminal() {
     check(b"\n", 5);
     check(b"y\n", 0);
 }
+
+#[test]
+fn a_rollback_on_a_terminal_names_what_the_user_changed_and_asks() {
+    let terminal = project(TASK, "echo made > made; touch done");
+    terminal.run(&["run", "--trust"]).expect(0);
+    terminal.file("made", "mine\n");
+    let answer = |keys: &[u8], words: &str| {
+        let mut shown = Shown::start(&terminal, "rollback latest 0", &[])?;
+        shown.until("Roll back? [y/N]");
+        let folder = terminal.root().canonicalize().unwrap();
+        for part in [
+            "Rolling back loop 2",
+            &format!(" in {} to the start removes 2 files.", folder.display()),
+            "These changed since the loop's last snapshot:",
+            "  made is removed",
+            "--undo` brings them back.",
+        ] {
+            assert!(shown.seen.contains(part), "no {part:?} on\n{}", shown.seen);
+        }
+        shown.press(keys);
+        shown.until(words);
+        Some(terminal.root().join("made").exists())
+    };
+    let Some(kept) = answer(b"n\n", "Nothing was changed.") else { return };
+    assert!(kept);
+    assert_eq!(answer(b"y\n", "2 removed."), Some(false));
+    terminal.run(&["rollback", "--undo"]).expect(0).out("2 put back");
+    assert_eq!(terminal.read("made"), "mine\n");
+}

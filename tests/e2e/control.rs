@@ -81,6 +81,7 @@ fn greets_answers_and_refuses_in_its_own_words() {
         (json!({"id": "4", "do": "rollback"}), "badArgument"),
         (json!({"id": "5", "do": "rollback", "iteration": 0}), "conflict"),
         (json!({"id": "6", "do": "resume"}), "conflict"),
+        (json!({"id": "8", "do": "undo-rollback"}), "conflict"),
         (json!({"id": "7", "do": "reset"}), "unsupported"),
     ] {
         let answer = client.ask(&request);

@@ -2,7 +2,7 @@
 
 import { commands } from "vscode";
 import type { Disposable } from "vscode";
-import { rollback, showIterationChanges, showOutput } from "./commands/history";
+import { rollback, showIterationChanges, showOutput, undoRollback } from "./commands/history";
 import { answer, pauseLoop, resetBreaker, resumeLoop, runChecks, startLoop, steer, stopLoop, stopLoopNow } from "./commands/loops";
 import { showStatus } from "./commands/overview";
 import { pickTask } from "./commands/pick";
@@ -21,6 +21,7 @@ export function registerCommands(parts: Parts): Disposable[] {
     steer,
     answer,
     rollback,
+    undoRollback,
     showChanges: showIterationChanges,
     showOutput,
     trust,

@@ -33,6 +33,7 @@ export const Commands = {
   steer: "loopkeeper.server.steer",
   answer: "loopkeeper.server.answer",
   rollback: "loopkeeper.server.rollback",
+  undoRollback: "loopkeeper.server.undoRollback",
   diff: "loopkeeper.server.diff",
   skip: "loopkeeper.server.skip",
   prioritize: "loopkeeper.server.prioritize",
@@ -147,6 +148,12 @@ export interface RollbackResult {
   written: number;
   removed: number;
   refused: { path: string; why: string }[];
+  edited?: string[];
+}
+
+export interface OrderResult {
+  status: StatusParams;
+  effect?: string;
 }
 
 export interface DiffResult {

@@ -144,6 +144,7 @@ function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
 
 function ended(it: LoopStatus, as: Make): Bar {
   const words = situation(it);
+  if (it.stale) return as("history", `Ralph rolled back · ${it.iteration}`, "files were rolled back since the checks ran");
   switch (it.outcome?.kind) {
     case "completed":
       return it.outcome.verified
@@ -202,7 +203,7 @@ function fit(text: string, more: string | undefined): string {
 
 function about(it: LoopStatus): string {
   const lines = [it.task.title, it.outcome ? situation(it) : `${progress(it)}: ${situation(it)}`];
-  for (const item of it.criteria.items.slice(0, 12)) lines.push(`${mark(item.status)} ${item.name}${item.fact ? `: ${item.fact}` : ""}`);
+  for (const item of it.criteria.items.slice(0, 12)) lines.push(`${mark(item.status)} ${item.name}${item.fact ? `: ${item.fact}` : ""}${item.stale ? ", files changed since" : ""}`);
   if (it.criteria.items.length > 12) lines.push(`and ${it.criteria.items.length - 12} more`);
   lines.push(...facts(it));
   const { costMicros } = it.spent;

@@ -45,6 +45,7 @@ check("interrupted", () => shown(loop({ state: "needsYou", phase: "interrupted" 
 check("the breaker is open", () => shown(loop({ state: "needsYou", phase: "paused", breaker: open })), "error", "Ralph stopped at 7/30", "error");
 check("the breaker is open and tries again", () => shown(loop({ phase: "waiting", wait: { reason: "breaker", resumesAt: later(872) }, breaker: { ...open, resumesAt: later(872) } })), "clock", "Ralph 7/30 · 14:32");
 check("done", () => shown(ended("completed", true)), "pass", "Ralph done · 11");
+check("done, then rolled back", () => shown({ ...ended("completed", true), stale: true }), "history", "Ralph rolled back · 11");
 check("only claimed", () => shown(ended("completed", false)), "unverified", "Ralph claims done · 11");
 check("stopped by the user", () => shown(ended("stopped", false)), "debug-stop", "Ralph stopped · 11");
 check("at its limit", () => shown(ended("limit", false)), "error", "Ralph stopped at 11/30", "error");

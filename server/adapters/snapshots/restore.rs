@@ -30,8 +30,9 @@ const FEW: usize = 64;
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Restored {
-    /// The snapshot of the tree as it was before.
+    /// The snapshot of the tree as it was before, and as it is now.
     pub before: String,
+    pub after: String,
     pub written: Vec<String>,
     pub removed: Vec<String>,
     /// What was left as it is, and why.
@@ -51,7 +52,7 @@ impl Restored {
         for change in compare::changes(objects, order.target, after)? {
             let path = names::shown(&change.path);
             let known = self.refused.iter().any(|it| is_at_or_below(&path, &it.path));
-            if known || !names::selected(&change.path, order.paths) {
+            if known || !order.scope.holds(&change.path) {
                 continue;
             }
             let why = match change.old {
@@ -67,7 +68,29 @@ impl Restored {
 pub(super) struct Order<'a> {
     pub before: Oid,
     pub target: Oid,
-    pub paths: Option<&'a [String]>,
+    pub scope: Scope<'a>,
+}
+
+/// Which paths a restore is about.
+pub(super) enum Scope<'a> {
+    All,
+    /// Files or folders, as they are shown.
+    Paths(&'a [String]),
+    /// These, and what stands in place of a folder of the same name.
+    Exactly(BTreeSet<Vec<u8>>),
+}
+
+impl Scope<'_> {
+    pub(super) fn holds(&self, path: &[u8]) -> bool {
+        match self {
+            Self::All => true,
+            Self::Paths(paths) => names::selected(path, paths),
+            Self::Exactly(paths) => {
+                let ends = path.iter().enumerate().filter(|(_, it)| **it == b'/').map(|(at, _)| at);
+                ends.chain([path.len()]).any(|end| path.get(..end).is_some_and(|it| paths.contains(it)))
+            }
+        }
+    }
 }
 
 pub(super) fn restore(
@@ -117,8 +140,7 @@ impl Run<'_> {
     /// Every byte that will be written is known to be there before the first file is touched.
     fn plan(&mut self, order: &Order<'_>) -> Result<Plan> {
         let changes = compare::changes(self.objects, order.before, order.target)?;
-        let changes: Vec<Change> =
-            changes.into_iter().filter(|it| names::selected(&it.path, order.paths)).collect();
+        let changes: Vec<Change> = changes.into_iter().filter(|it| order.scope.holds(&it.path)).collect();
         let mut kept_folders: Vec<Vec<u8>> = Vec::new();
         for change in &changes {
             if let Some(tree) = change.replaces

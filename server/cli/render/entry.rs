@@ -167,7 +167,7 @@ impl Teller {
             }
             Record::TrustChanged { message } => (None, message.clone()),
             Record::HookFailed { event, message } => (None, words::hook_failed(*event, message)),
-            Record::RolledBack { to, reason, .. } => (None, tree::rolled_back(*to, reason.as_deref())),
+            Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
             Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
             Record::Ended { outcome } => (None, outcome_sentence(outcome)),
             Record::Unknown => return None,

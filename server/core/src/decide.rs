@@ -34,6 +34,7 @@ pub mod state;
 pub mod takeover;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod undo;
 mod waits;
 pub mod weakening;
 
@@ -120,6 +121,8 @@ pub enum Event {
         to: u32,
         tree: String,
         from: String,
+        /// The tree that was left.
+        after: String,
         paths: Vec<String>,
         /// What is not as it is in that tree after all; a folder stands for all below it.
         refused: Vec<String>,
@@ -253,6 +256,8 @@ pub enum Order {
         to: u32,
         paths: Vec<String>,
     },
+    /// The last rollback, so that every file is what it was right before it.
+    UndoRollback,
 }
 
 /// What to do next, in order.
@@ -315,6 +320,8 @@ pub enum Effect {
         to: u32,
         tree: String,
         paths: Vec<String>,
+        /// Only what differs between this tree and `tree`: what the user changed elsewhere since stays.
+        since: Option<String>,
     },
     /// Who gave the order of this event is answered by [`Effect::Permit`].
     AwaitUser,

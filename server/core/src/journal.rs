@@ -163,6 +163,9 @@ pub enum Record {
         /// Paths the snapshot does not hold (too big, unreadable); the first 50.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         not_covered: Vec<String>,
+        /// Right before a rollback is undone: `seq` of what is undone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        undoes: Option<u64>,
     },
     ChecksDone {
         /// `None`: asked for by the user while the loop rested, or looked at again because files had changed.
@@ -335,6 +338,12 @@ pub enum Record {
         /// Of what was weakened, the files that are what they are measured against again.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         mended: Vec<String>,
+        /// The tree that it left, kept, where that is not `tree`: paths were named, or files were left as they are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<String>,
+        /// `seq` of the rollback that this one undoes, or of the snapshot before it where that was cut off.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        undoes: Option<u64>,
     },
     /// Another keeper took over. `interrupted`: the iteration that was in flight.
     Recovered {

@@ -4,6 +4,7 @@
 mod budget;
 mod criteria;
 pub mod editor;
+mod effect;
 mod headline;
 mod notice;
 mod spawns;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::budget::budget;
 pub use self::criteria::{CriteriaStatus, CriterionStatus, Spot, criteria, unjudged};
+pub use self::effect::{LateOrder, effect};
 pub use self::headline::headline;
 pub use self::notice::notice;
 pub use self::spawns::{SpawnStatus, SubagentState, SubagentStatus};
@@ -60,6 +62,9 @@ pub struct LoopStatus {
     pub paused_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<String>,
+    /// Files were rolled back since the checks ran: results and outcome are of files that are gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
     /// Limits of which little is left, and what else holds it up or may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

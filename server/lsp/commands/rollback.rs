@@ -1,5 +1,6 @@
-//! `rollback`: the files as they were after an iteration. Asks nothing, because nothing is lost: the tree as it is
-//! becomes a snapshot first.
+//! `rollback`: the files as they were after an iteration; `undoRollback`: as they were before the last rollback. Asks
+//! nothing, because nothing is lost: the tree as it is becomes a snapshot first. With `preview` it says what would
+//! change, for the client that asks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,38 +8,56 @@ use std::sync::Arc;
 use super::{Done, blocking, target};
 use crate::adapters::state_dir::StateDir;
 use crate::front::failure::Failure;
-use crate::front::{order, restore};
-use crate::lsp::ext::{CommandResult, RefusedPath, RollbackArgs};
+use crate::front::restore::{self, Target};
+use crate::lsp::ext::{CommandResult, RefusedPath, RollbackArgs, UndoRollbackArgs};
 use crate::lsp::shared::Shared;
 
+const MOST_EDITED: usize = 50;
+
 pub(super) async fn rollback(shared: &Arc<Shared>, args: RollbackArgs) -> Done {
+    let RollbackArgs { loop_id, iteration, paths, preview } = args;
+    put_back(shared, loop_id, Some((iteration, paths)), preview).await
+}
+
+pub(super) async fn undo(shared: &Arc<Shared>, args: UndoRollbackArgs) -> Done {
+    put_back(shared, args.loop_id, None, args.preview).await
+}
+
+async fn put_back(
+    shared: &Arc<Shared>,
+    loop_id: String,
+    to: Option<(u32, Vec<String>)>,
+    preview: Option<bool>,
+) -> Done {
     let roots: Vec<PathBuf> = shared.lookout().picture().roots.clone();
     blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
-        let seen = target::seen(&store, &roots, &args.loop_id)?;
-        let loop_id = Some(seen.dir.id().to_owned());
-        let paths = restore::named(&seen, args.iteration, &args.paths)?;
-        if seen.is_alive() {
-            let undone = order::roll_back(&store, seen.dir.id(), args.iteration, &paths)?;
-            let done = CommandResult { loop_id, ..CommandResult::default() };
-            let Some(undone) = undone else { return Ok(done) };
-            let refused = undone.refused.into_iter().map(|it| RefusedPath { path: it.path, why: it.why });
+        let seen = target::seen(&store, &roots, &loop_id)?;
+        let target = match to {
+            Some((number, typed)) => {
+                Target::Iteration { number, paths: restore::named(&seen, number, &typed)? }
+            }
+            None => Target::BeforeRollback,
+        };
+        let done = CommandResult { loop_id: Some(seen.dir.id().to_owned()), ..CommandResult::default() };
+        if preview == Some(true) {
+            let mut change = restore::preview(&seen, &target)?;
+            change.edited.truncate(MOST_EDITED);
             return Ok(CommandResult {
-                written: Some(undone.written),
-                removed: Some(undone.removed),
-                refused: Some(refused.collect()),
+                written: Some(change.written.len()),
+                removed: Some(change.removed.len()),
+                refused: Some(Vec::new()),
+                edited: Some(change.edited),
                 ..done
             });
         }
-        let restored = restore::by_ourselves(&store, &seen, args.iteration, &paths)?;
-        let refused =
-            restored.refused.iter().map(|it| RefusedPath { path: it.path.clone(), why: it.why.clone() });
+        let Some(restored) = restore::restore(&store, &seen, &target)? else { return Ok(done) };
+        let refused = restored.refused.into_iter().map(|it| RefusedPath { path: it.path, why: it.why });
         Ok(CommandResult {
-            loop_id,
-            written: Some(restored.written.len()),
-            removed: Some(restored.removed.len()),
+            written: Some(restored.written),
+            removed: Some(restored.removed),
             refused: Some(refused.collect()),
-            ..CommandResult::default()
+            ..done
         })
     })
     .await

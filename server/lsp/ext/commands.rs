@@ -16,6 +16,7 @@ pub(crate) const ACCEPT_WEAKENING: &str = "loopkeeper.server.acceptWeakening";
 pub(crate) const STEER: &str = "loopkeeper.server.steer";
 pub(crate) const ANSWER: &str = "loopkeeper.server.answer";
 pub(crate) const ROLLBACK: &str = "loopkeeper.server.rollback";
+pub(crate) const UNDO_ROLLBACK: &str = "loopkeeper.server.undoRollback";
 pub(crate) const DIFF: &str = "loopkeeper.server.diff";
 pub(crate) const SKIP: &str = "loopkeeper.server.skip";
 pub(crate) const PRIORITIZE: &str = "loopkeeper.server.prioritize";
@@ -25,7 +26,7 @@ pub(crate) const UNTRUST: &str = "loopkeeper.server.untrust";
 pub(crate) const IMPORT: &str = "loopkeeper.server.import";
 
 /// Every command, as announced.
-pub(crate) const COMMANDS: [&str; 19] = [
+pub(crate) const COMMANDS: [&str; 20] = [
     START,
     STOP,
     PAUSE,
@@ -38,6 +39,7 @@ pub(crate) const COMMANDS: [&str; 19] = [
     STEER,
     ANSWER,
     ROLLBACK,
+    UNDO_ROLLBACK,
     DIFF,
     SKIP,
     PRIORITIZE,
@@ -144,6 +146,19 @@ pub(crate) struct RollbackArgs {
     pub(crate) iteration: u32,
     #[serde(default)]
     pub(crate) paths: Vec<String>,
+    /// Only say what would change.
+    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) preview: Option<bool>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UndoRollbackArgs {
+    pub(crate) loop_id: String,
+    /// Only say what would change.
+    #[cfg_attr(test, serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) preview: Option<bool>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -209,6 +224,12 @@ pub(crate) struct CommandResult {
     pub(crate) removed: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<Vec<RefusedPath>>,
+    /// Paths that would be written or removed although they changed since the loop's last snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) edited: Option<Vec<String>>,
+    /// When an order to a loop takes effect, as one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) effect: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -284,6 +284,20 @@ fn rolled_back_while_it_rests_and_after_its_end() {
     let back = studio.done("rollback", &json!({"loopId": "latest", "iteration": 0}));
     assert!(back["removed"].as_u64().unwrap() >= 2, "{back:#}");
     assert!(!studio.world.has("more") && !studio.world.has("kept"));
+    let status = studio.status(|it| it["loops"][0]["stale"] == true);
+    assert!(status["tasks"][0]["criteria"]["items"][0]["stale"] == true, "{status:#}");
+    // Undone and done again; a preview changes nothing, and names what the user wrote.
+    studio.done("undoRollback", &json!({"loopId": id}));
+    assert_eq!((studio.world.terminal.read("kept"), studio.world.has("more")), ("one\n".to_owned(), true));
+    studio.world.terminal.file("kept", "mine\n");
+    let preview = studio.done("undoRollback", &json!({"loopId": id, "preview": true}));
+    assert_eq!((&preview["written"], &preview["edited"]), (&back["written"], &json!(["kept"])));
+    let preview = studio.done("rollback", &json!({"loopId": id, "iteration": 0, "preview": true}));
+    assert_eq!(preview["edited"], json!(["kept"]));
+    assert_eq!(studio.world.terminal.read("kept"), "mine\n");
+    let again = studio.done("undoRollback", &json!({"loopId": id}));
+    assert_eq!((&again["written"], &again["removed"]), (&back["written"], &back["removed"]));
+    assert!(!studio.world.has("more") && !studio.world.has("kept"));
     for argument in [
         json!({"loopId": id, "iteration": 9}),
         json!({"loopId": id}),
@@ -300,7 +314,8 @@ fn rolled_back_while_it_rests_and_after_its_end() {
     let id = studio.start("PROMPT.md");
     studio.world.until_shared("up.3");
     studio.refused("rollback", &json!({"loopId": id, "iteration": 0}), "conflict");
-    studio.done("pause", &json!({"loopId": id}));
+    studio.refused("undoRollback", &json!({"loopId": id}), "conflict");
+    says_when_orders_take_effect(&mut studio, &id);
     go(&studio.world, 3);
     studio.status(|it| is_in(it, &id, "paused"));
     assert!(studio.world.has("kept"));
@@ -310,6 +325,19 @@ fn rolled_back_while_it_rests_and_after_its_end() {
         assert!(back.get(field).is_some(), "a living keeper says what it did: {back:#}");
     }
     studio.refused("rollback", &json!({"loopId": id, "iteration": 7}), "badArgument");
+    let undone = studio.done("undoRollback", &json!({"loopId": id}));
+    assert_eq!(undone["removed"], 0, "{undone:#}");
+    assert_eq!(studio.world.terminal.read("kept"), "again\n");
+}
+
+fn says_when_orders_take_effect(studio: &mut Studio, id: &str) {
+    let said = |it: Value| it["effect"].as_str().unwrap_or_default().to_owned();
+    let taken = said(studio.done("check", &json!({"task": "PROMPT.md"})));
+    assert_eq!(taken, "The loop runs the checks after the agent's present call (iteration 1).");
+    let taken = said(studio.done("steer", &json!({"loopId": id, "text": "Mind the gap."})));
+    assert_eq!(taken, "The loop puts the steering text into its next prompt (iteration 2).");
+    let taken = said(studio.done("pause", &json!({"loopId": id})));
+    assert_eq!(taken, "The loop pauses after this iteration (1).");
 }
 
 #[test]

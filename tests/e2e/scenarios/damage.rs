@@ -1,5 +1,7 @@
 //! Agents that damage what they should not touch: the task, its criteria, the repository, everything.
 
+use serde_json::Value;
+
 use crate::cli::Ran;
 use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::{Scenario, task};
@@ -177,10 +179,13 @@ fn removes_the_very_folder_it_works_in() {
         let mut command = world.terminal.command(args);
         Ran::of(&command.current_dir(world.terminal.folder()).output().unwrap())
     };
-    for args in [&["rollback", "latest", "0"][..], &["rollback", "latest", "0", "src/a"]] {
+    elsewhere(&["rollback", "latest", "0"]).expect(2).err("there is no loop in ").err(" by its id: ");
+    let all: Value = serde_json::from_str(&elsewhere(&["status", "--json"]).expect(0).stdout).unwrap();
+    let id = all["elsewhere"][0]["id"].as_str().unwrap();
+    for args in [&["rollback", id, "0"][..], &["rollback", id, "0", "src/a"]] {
         elsewhere(args).expect(1).err("cannot find the work tree").err("Create the folder again");
     }
     std::fs::create_dir(world.root()).unwrap();
-    elsewhere(&["rollback", "latest", "0"]).expect(0);
+    elsewhere(&["rollback", id, "0"]).expect(0);
     played.file("src/a", "precious\n");
 }

@@ -144,8 +144,30 @@ test("vscode_orders: the way back asks once and says what it did", async () => {
   await window.palette("Ralph: Roll Back to Iteration");
   await window.pick("Start");
   await window.pick("Roll Back to the Start");
-  await stage.ordered("loopkeeper.server.rollback", (it) => it.iteration === 0);
+  await stage.ordered("loopkeeper.server.rollback", (it) => it.iteration === 0 && !it.preview);
   await window.notification("Rolled back to the start: 3 files written, 1 file removed. Left alone: big.bin (too large to keep).");
+});
+
+test("vscode_orders: a rollback is undone, after a question only where files were edited", async () => {
+  const preview = (edited) => ({ result: { status: null, written: 3, removed: 1, refused: [], edited } });
+  stage.answers("loopkeeper.server.undoRollback", preview([]));
+  stage.status([stage.loop({ state: "done", phase: "ended", stale: true, outcome: { kind: "completed", verified: true, sentence: "Completed" } })]);
+  await window.sees("Ralph rolled back · 7");
+  await window.palette("Ralph: Undo Rollback");
+  await stage.ordered("loopkeeper.server.undoRollback", (it) => !it.preview);
+  await window.notification("The rollback is undone: 3 files written, 1 file removed.");
+  stage.answers("loopkeeper.server.undoRollback", preview(["src/a.rs"]));
+  await window.press("Roll Back Again");
+  await window.press("Undo the Rollback");
+});
+
+test("vscode_orders: an order to a busy loop says when it takes effect", async () => {
+  const effect = "The loop pauses after this iteration (7).";
+  stage.answers("loopkeeper.server.pause", { result: { status: null, effect } });
+  stage.status([stage.loop()]);
+  await window.sees("Ralph 7/30 · 3/5");
+  await window.palette("Ralph: Pause After This Iteration");
+  await window.notification(effect);
 });
 
 test("vscode_orders: the output view shows what comes from the loop it is about", async () => {

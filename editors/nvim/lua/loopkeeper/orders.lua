@@ -105,11 +105,13 @@ end
 ---@param result loopkeeper.CommandResult
 local function show_rollback(result, client, argument)
   require('loopkeeper.checktime').run(client_module.root(client))
-  local counts = ('back at %s: %d written, %d removed.'):format(
-    argument.iteration == 0 and 'the start' or 'iteration ' .. argument.iteration,
-    result.written,
-    result.removed
-  )
+  local what = 'the rollback is undone'
+  if argument.iteration then
+    local place = argument.iteration == 0 and 'at the start' or 'after iteration ' .. argument.iteration
+    what = 'files are as they were ' .. place
+  end
+  local back = argument.iteration and '`:Ralph rollback undo` undoes it.' or '`:Ralph rollback undo` rolls back again.'
+  local counts = ('%s: %d written, %d removed. %s'):format(what, result.written, result.removed, back)
   if #result.refused == 0 then
     ui.info(counts)
     return
@@ -120,24 +122,22 @@ local function show_rollback(result, client, argument)
   ui.warn(counts .. ' Not touched: ' .. table.concat(refused, ', '))
 end
 
---- For what takes effect later: that it was heard, while the loop is still at work.
----@param words string
-local function heard(words)
-  return function(result, _, argument)
-    for _, loop in ipairs(result.status and result.status.loops or {}) do
-      if loop.id == argument.loopId and loop.state == 'working' and not argument.now then
-        ui.info(words)
-      end
-    end
+--- That an order was taken, and when it takes effect.
+---@param result loopkeeper.CommandResult
+local function show_effect(result)
+  if result.effect then
+    ui.info(result.effect)
   end
 end
 
 ---@type table<string, fun(result: table, client: vim.lsp.Client, argument: table)>
 M.shows = {
-  [protocol.commands.stop] = heard('the loop stops after this iteration. `:Ralph stop!` stops it now.'),
-  [protocol.commands.pause] = heard('the loop pauses after this iteration.'),
-  [protocol.commands.steer] = heard('the agent is told with its next prompt.'),
+  [protocol.commands.stop] = show_effect,
+  [protocol.commands.pause] = show_effect,
+  [protocol.commands.steer] = show_effect,
+  [protocol.commands.check] = show_effect,
   [protocol.commands.rollback] = show_rollback,
+  [protocol.commands.undoRollback] = show_rollback,
   [protocol.commands.diff] = function(result, _, argument)
     require('loopkeeper.diff').open(argument, result)
   end,

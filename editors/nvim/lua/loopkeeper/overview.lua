@@ -104,7 +104,8 @@ local function task_lines(task, loops)
   for _, item in ipairs(criteria.items) do
     local fact = item.fact and item.status ~= 'pass' and ': ' .. item.fact or ''
     local never = item.status == nil and ': never run' or ''
-    table.insert(lines, ('  %s %s%s%s'):format(marks[item.status] or '·', item.name, fact, never))
+    local stale = item.stale and ', files changed since' or ''
+    table.insert(lines, ('  %s %s%s%s%s'):format(marks[item.status] or '·', item.name, fact, never, stale))
   end
   for _, loop in ipairs(loops) do
     if loop.id == task.loopId then

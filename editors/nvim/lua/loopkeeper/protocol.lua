@@ -31,6 +31,7 @@ M.commands = {
   steer = 'loopkeeper.server.steer',
   answer = 'loopkeeper.server.answer',
   rollback = 'loopkeeper.server.rollback',
+  undoRollback = 'loopkeeper.server.undoRollback',
   diff = 'loopkeeper.server.diff',
   skip = 'loopkeeper.server.skip',
   prioritize = 'loopkeeper.server.prioritize',
@@ -130,6 +131,7 @@ M.errors = {
 ---@field startedAt string
 ---@field pausedMs integer
 ---@field activity? string
+---@field stale? boolean
 ---@field warnings? string[]
 ---@field forecast? string
 ---@field outcome? loopkeeper.Outcome
@@ -312,6 +314,11 @@ M.errors = {
 ---@field loopId string
 ---@field iteration integer
 ---@field paths? string[]
+---@field preview? boolean
+
+---@class loopkeeper.UndoRollbackArgs
+---@field loopId string
+---@field preview? boolean
 
 ---@class loopkeeper.DiffArgs
 ---@field loopId string
@@ -343,6 +350,8 @@ M.errors = {
 ---@field written? integer
 ---@field removed? integer
 ---@field refused? loopkeeper.RefusedPath[]
+---@field edited? string[]
+---@field effect? string
 ---@field patch? string
 ---@field files? loopkeeper.ChangedFile[]
 ---@field saved? boolean

@@ -161,6 +161,8 @@ local function one(loop)
   elseif loop.state == 'working' then
     local criteria = loop.criteria
     return ('Ralph %s · %d/%d'):format(counter, criteria.passed, criteria.total), 'LoopkeeperWorking'
+  elseif loop.stale then
+    return ('Ralph rolled back · %d'):format(loop.iteration), 'LoopkeeperStale'
   elseif loop.outcome and loop.outcome.kind == 'completed' then
     local word = loop.outcome.verified and 'done' or 'claims done'
     return ('Ralph %s · %d'):format(word, loop.iteration), 'LoopkeeperDone'

@@ -4,9 +4,9 @@ import { window } from "vscode";
 import { showChanges } from "../changes";
 import { files, iterationRow } from "../iterations";
 import type { Parts } from "../parts";
-import { plainMessage } from "../plain";
+import { plainLabel, plainMessage } from "../plain";
 import { Commands, Requests } from "../protocol";
-import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, OutputResult, RollbackResult } from "../protocol";
+import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, OrderResult, OutputResult, RollbackResult } from "../protocol";
 import { isActive } from "../status";
 import { pickFrom, pickLoop } from "./pick";
 
@@ -28,14 +28,45 @@ export async function rollback({ server }: Parts): Promise<void> {
   const iteration = await pickIteration({ server }, it, "Roll the files back to which iteration?", () => true);
   if (iteration === undefined) return;
   const place = iteration === 0 ? "the start" : `iteration ${iteration}`;
+  const argument = { loopId: it.id, iteration };
+  const preview = await server.run<RollbackResult>(Commands.rollback, { ...argument, preview: true });
+  if (!preview) return;
   const yes = await pickFrom(`Roll the files back to ${place}?`, [
-    { label: `Roll Back to ${iteration === 0 ? "the Start" : `Iteration ${iteration}`}`, detail: "The files as they are now are kept and can be brought back.", value: true },
+    { label: `Roll Back to ${iteration === 0 ? "the Start" : `Iteration ${iteration}`}`, detail: plainLabel(planned(preview)), value: true },
     { label: "Leave the Files as They Are", value: false },
   ]);
   if (!yes) return;
-  const argument = { loopId: it.id, iteration };
   const result = await server.run<RollbackResult>(Commands.rollback, argument);
   if (result) await presentResult({ server }, Commands.rollback, argument, result);
+}
+
+export async function undoRollback({ server }: Parts): Promise<void> {
+  const it = await pickLoop(server.status, "Undo the last rollback of which loop?", () => true, noLoop);
+  if (it) await undo({ server }, it.id);
+}
+
+/** Asks only where the user changed files meanwhile that would be overwritten or removed. */
+async function undo({ server }: Pick<Parts, "server">, loopId: string): Promise<void> {
+  const argument = { loopId };
+  const preview = await server.run<RollbackResult>(Commands.undoRollback, { ...argument, preview: true });
+  if (!preview) return;
+  if (preview.edited && preview.edited.length > 0) {
+    const button = "Undo the Rollback";
+    const options = { modal: true, detail: plainMessage(planned(preview)) };
+    if ((await window.showWarningMessage("Undo the last rollback?", options, button)) !== button) return;
+  }
+  const result = await server.run<RollbackResult>(Commands.undoRollback, argument);
+  if (result) await presentResult({ server }, Commands.undoRollback, argument, result);
+}
+
+/** `3 files written, 1 file removed. Changed since the last snapshot: a.rs. …` */
+function planned(preview: RollbackResult): string {
+  const sum = `${files(preview.written)} written, ${files(preview.removed)} removed.`;
+  const kept = "The files as they are now are kept, and Undo brings them back.";
+  const edited = preview.edited ?? [];
+  if (edited.length === 0) return `${sum} ${kept}`;
+  const rest = edited.length > 3 ? ` and ${edited.length - 3} more` : "";
+  return `${sum} Changed since the last snapshot: ${edited.slice(0, 3).join(", ")}${rest}. ${kept}`;
 }
 
 export async function showOutput({ server, output }: Parts): Promise<void> {
@@ -49,23 +80,35 @@ export async function showOutput({ server, output }: Parts): Promise<void> {
 /** What a command came to, also when a lens or a button asked for it. */
 export async function presentResult({ server }: Pick<Parts, "server">, command: string, argument: unknown, result: unknown): Promise<void> {
   const { loopId, iteration } = (argument ?? {}) as { loopId?: string; iteration?: number };
-  if (command === Commands.diff) {
-    const loop = server.status?.loops.find((it) => it.id === loopId);
-    await showChanges(result as DiffResult, loop, iteration ?? 0);
-  }
-  if (command === Commands.rollback) sayRollback(result as RollbackResult, iteration ?? 0);
+  const loop = server.status?.loops.find((it) => it.id === loopId);
+  sayEffect(loop?.task.title, result as OrderResult | null);
+  if (command === Commands.diff) await showChanges(result as DiffResult, loop, iteration ?? 0);
+  const place = iteration === 0 ? "the start" : `iteration ${iteration ?? 0}`;
+  const rolledBack = result as RollbackResult;
+  if (command === Commands.rollback) void sayRollback({ server }, rolledBack, `Rolled back to ${place}`, "Undo", loopId);
+  if (command === Commands.undoRollback) void sayRollback({ server }, rolledBack, "The rollback is undone", "Roll Back Again", loopId);
 }
 
-function sayRollback(result: RollbackResult, iteration: number): void {
-  const place = iteration === 0 ? "the start" : `iteration ${iteration}`;
-  const sum = `Rolled back to ${place}: ${files(result.written)} written, ${files(result.removed)} removed.`;
+/** That the order was taken, and when it takes effect: the loop may be busy for a long time. */
+export function sayEffect(title: string | undefined, result: OrderResult | null | undefined): void {
+  if (result?.effect) void window.showInformationMessage(plainMessage(title ? `"${title}": ${result.effect}` : result.effect));
+}
+
+/** The button is the way back: undoing an undo does the rollback again. */
+async function sayRollback(
+  parts: Pick<Parts, "server">,
+  result: RollbackResult,
+  what: string,
+  button: string,
+  loopId: string | undefined,
+): Promise<void> {
+  const sum = `${what}: ${files(result.written)} written, ${files(result.removed)} removed.`;
   const [refused, ...others] = result.refused;
-  if (!refused) {
-    void window.showInformationMessage(sum);
-    return;
-  }
   const rest = others.length > 0 ? `, and ${others.length} more` : "";
-  void window.showWarningMessage(plainMessage(`${sum} Left alone: ${refused.path} (${refused.why})${rest}.`));
+  const pressed = refused
+    ? await window.showWarningMessage(plainMessage(`${sum} Left alone: ${refused.path} (${refused.why})${rest}.`), button)
+    : await window.showInformationMessage(sum, button);
+  if (pressed === button && loopId) await undo(parts, loopId);
 }
 
 async function pickIteration(

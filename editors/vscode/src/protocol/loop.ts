@@ -36,6 +36,7 @@ export interface LoopStatus {
   startedAt: string;
   pausedMs: number;
   activity?: string;
+  stale?: boolean;
   warnings?: string[];
   forecast?: string;
   outcome?: { kind: "completed" | "stopped" | "limit" | "breaker" | "failed"; verified: boolean; sentence: string; cause?: string };

@@ -178,7 +178,7 @@ proptest! {
         let again = world.restore(&tree);
         nothing_is_lost(&mut world, &visible, &again.before)?;
         if restored.refused.is_empty() {
-            prop_assert_eq!(again, Restored { before: tree, ..Restored::default() });
+            prop_assert_eq!(again, Restored { before: tree.clone(), after: tree, ..Restored::default() });
         }
     }
 }

@@ -80,6 +80,53 @@ fn only_the_asked_paths_come_back() {
 }
 
 #[test]
+fn what_a_restore_did_is_undone_and_nothing_else() {
+    let mut world = World::new();
+    for path in ["changed", "removed", "kept", "was-folder/x", "edited"] {
+        world.write(path, "1");
+    }
+    let start = world.take().tree;
+    world.write("changed", "2");
+    fs::set_permissions(world.path("changed"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::remove_file(world.path("removed")).unwrap();
+    fs::remove_dir_all(world.path("was-folder")).unwrap();
+    world.write("was-folder", "a file");
+    world.write("new/deep", "2");
+    world.link("link", "changed");
+    world.write("edited", "2");
+    let before = world.contents();
+    let restored = world.restore(&start);
+    assert_eq!(restored.after, start);
+    let undo = |world: &mut World| {
+        let preview = world.store.restore_since_preview(&restored.before, &restored.after).unwrap();
+        let undone = world.store.restore_since(&restored.before, &restored.after).unwrap();
+        assert_eq!(refused(&undone), []);
+        let sorted = |mut paths: Vec<String>| {
+            paths.sort();
+            paths
+        };
+        assert_eq!(sorted(preview.written), sorted(undone.written.clone()));
+        assert_eq!(sorted(preview.removed), sorted(undone.removed.clone()));
+        undone
+    };
+    let undone = undo(&mut world);
+    assert_eq!(world.contents(), before);
+    // What was done since stays where the restore changed nothing; what it overwrites is in the snapshot before.
+    world.restore(&start);
+    world.write("kept", "mine");
+    world.write("mine", "mine");
+    world.write("edited", "mine");
+    let undone_again = undo(&mut world);
+    assert_eq!((file(&world, "kept"), file(&world, "mine")), ("mine".into(), "mine".into()));
+    assert_eq!(file(&world, "edited"), "2");
+    assert_eq!(undone.after, restored.before);
+    assert_eq!(world.store.file(&undone_again.before, "edited", 9).unwrap().unwrap(), b"mine");
+    // Undone itself, it is as it was before.
+    world.store.restore_since(&undone_again.before, &undone_again.after).unwrap();
+    assert_eq!(world.take().tree, undone_again.before);
+}
+
+#[test]
 fn ignored_files_repositories_and_empty_folders_stay() {
     let mut world = World::new();
     world.write("a", "1");
@@ -271,7 +318,7 @@ fn a_restore_that_was_killed_is_run_again() {
     assert_eq!(restored.written.len(), 9);
     assert_eq!(world.contents().len(), 10);
     let again = world.restore(&start);
-    assert_eq!(again, Restored { before: start, ..Restored::default() });
+    assert_eq!(again, Restored { before: start.clone(), after: start, ..Restored::default() });
 }
 
 #[test]

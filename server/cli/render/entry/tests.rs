@@ -87,6 +87,7 @@ fn an_iteration_reads_from_top_to_bottom() {
         tree: "0123456789abcdef".into(),
         head: None,
         not_covered: vec!["big.bin".into()],
+        undoes: None,
     };
     let checks = Record::ChecksDone { iteration: Some(7), round: Box::new(round()) };
     let ended = "  #7  agent done after 3 min 17 s, $0.12; left behind and ended: 4711 sleep";
@@ -123,6 +124,8 @@ fn what_happens_between_iterations_has_its_words() {
         paths: Vec::new(),
         reason: None,
         mended: Vec::new(),
+        after: None,
+        undoes: None,
     };
     let outcome =
         Outcome { kind: OutcomeKind::Completed, verified: true, sentence: "both pass".into(), cause: None };

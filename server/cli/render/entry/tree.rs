@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_core::journal::SnapshotWhen;
+use loopkeeper_core::journal::{Record, SnapshotWhen};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
 
@@ -49,11 +49,15 @@ pub(super) fn committed(made: Option<(&str, &str)>, note: Option<&str>) -> Strin
     }
 }
 
-pub(super) fn rolled_back(to: u32, reason: Option<&str>) -> String {
+pub(super) fn rolled_back(record: &Record) -> String {
+    let Record::RolledBack { to, reason, undoes, .. } = record else { return String::new() };
+    if undoes.is_some() {
+        return "files put back as they were before the rollback".to_owned();
+    }
     let when = match to {
         0 => "at the start".to_owned(),
         to => format!("after iteration {to}"),
     };
-    let why = reason.map_or_else(String::new, |it| format!(": {}", sanitize::line(it)));
+    let why = reason.as_deref().map_or_else(String::new, |it| format!(": {}", sanitize::line(it)));
     format!("files put back as they were {when}{why}")
 }

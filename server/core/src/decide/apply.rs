@@ -20,6 +20,7 @@ use super::spawns::Spawns;
 use super::stand::{self, Stand};
 use super::state::{Breaker, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 use super::takeover::{self, Member, Out};
+use super::undo;
 use super::weakening::{self, Kept};
 
 /// The state of a whole journal. `None` when it does not begin with `loop-started`.
@@ -51,7 +52,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
     state.last_at = entry.at;
     match &entry.record {
         Record::LoopStarted { .. } | Record::TrustChanged { .. } | Record::Unknown => {}
-        Record::RolledBack { .. } => went_back(state, &entry.record),
+        Record::RolledBack { .. } => went_back(state, entry),
         Record::HookFailed { event, message } => {
             state.hooks_failed.insert(*event, message.clone());
         }
@@ -68,7 +69,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             state.spawns.told(&entry.record);
         }
         Record::AgentLeft { left, .. } => agent::left(state, left),
-        Record::SnapshotTaken { .. } => snapshot(state, &entry.record),
+        Record::SnapshotTaken { .. } => snapshot(state, entry),
         Record::ChecksDone { iteration, round } => round::judged(state, *iteration, round),
         Record::IterationEnded { .. } => iteration::ended(state, entry.at, &entry.record),
         Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
@@ -158,6 +159,8 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         worked_ms: 0,
         paused_ms: 0,
         snapshots: Vec::new(),
+        last_tree: String::new(),
+        undo: None,
         head_before: None,
         passing_before: BTreeSet::new(),
         rollbacks: 0,
@@ -196,8 +199,12 @@ fn waiting(state: &mut Loop, wait: Wait) {
     }
 }
 
-fn snapshot(state: &mut Loop, record: &Record) {
-    let Record::SnapshotTaken { iteration, when, tree, head, .. } = record else { return };
+fn snapshot(state: &mut Loop, entry: &Entry) {
+    let Record::SnapshotTaken { iteration, when, tree, head, undoes, .. } = &entry.record else { return };
+    state.last_tree.clone_from(tree);
+    if *when == SnapshotWhen::BeforeRollback && undoes.is_none() {
+        undo::begun(state, entry.seq, tree);
+    }
     state.snapshots.push(SnapshotRef { iteration: *iteration, when: *when, tree: tree.clone() });
     stand::looked(state, *when, head.as_ref());
     match (when, state.phase) {
@@ -216,15 +223,24 @@ fn snapshot(state: &mut Loop, record: &Record) {
     }
 }
 
-fn went_back(state: &mut Loop, record: &Record) {
-    let Record::RolledBack { to, tree, from, paths, reason, mended } = record else { return };
+fn went_back(state: &mut Loop, entry: &Entry) {
+    let Record::RolledBack { to, tree, from, paths, reason, mended, after, .. } = &entry.record else {
+        return;
+    };
+    let after = after.as_ref().unwrap_or(tree);
+    let memory = undo::done(state, entry.seq, &entry.record);
     if paths.is_empty() {
-        rolled_back(state, *to);
-        commits::rolled_back(state, from, tree);
-        fork::rolled_back(state, *to, reason.as_deref());
+        commits::rolled_back(state, from, after);
+        if let Some(memory) = memory {
+            fork::restore(state, memory);
+        } else {
+            rolled_back(state, *to);
+            fork::rolled_back(state, *to, reason.as_deref());
+        }
     }
+    state.last_tree.clone_from(after);
     weakening::rolled_back(state, paths, mended);
-    if !paths.is_empty() || *tree != state.judged_tree {
+    if !paths.is_empty() || *after != state.judged_tree {
         state.is_unjudged = true;
     }
 }

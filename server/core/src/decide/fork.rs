@@ -18,12 +18,15 @@ pub struct Mark {
 
 /// Remembers how things stand after the last iteration.
 pub(super) fn mark(state: &mut Loop) {
-    let mark = Mark {
+    state.marks.insert(state.iteration, present_mark(state));
+}
+
+fn present_mark(state: &Loop) -> Mark {
+    Mark {
         claims: state.claims,
         turned: state.turned,
         done: state.plan.iter().filter(|it| it.done).map(|it| it.id.clone()).collect(),
-    };
-    state.marks.insert(state.iteration, mark);
+    }
 }
 
 /// Items of the plan that the last iteration got done.
@@ -40,10 +43,45 @@ pub(super) fn rolled_back(state: &mut Loop, to: u32, reason: Option<&str>) {
         row.broke = reason.map(str::to_owned);
     }
     let mark = state.marks.get(&to).cloned().unwrap_or_default();
+    take_up(state, &mark);
+}
+
+fn take_up(state: &mut Loop, mark: &Mark) {
     state.claims = mark.claims;
     state.turned = mark.turned;
     for item in &mut state.plan {
         item.done = mark.done.contains(&item.id);
     }
+    // No round has judged these files yet.
     state.passing_since = None;
+}
+
+/// What a rollback makes a loop forget, for the undo that brings it back.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LoopMemory {
+    mark: Mark,
+    rollbacks: u32,
+    taken_back: BTreeSet<u32>,
+    /// What the last iteration broke, where the loop itself took it back.
+    broke: Option<String>,
+}
+
+pub(super) fn remember(state: &Loop) -> LoopMemory {
+    LoopMemory {
+        mark: present_mark(state),
+        rollbacks: state.rollbacks,
+        taken_back: state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect(),
+        broke: state.last_iteration().and_then(|it| it.broke.clone()),
+    }
+}
+
+pub(super) fn restore(state: &mut Loop, memory: LoopMemory) {
+    state.rollbacks = memory.rollbacks;
+    for row in &mut state.history {
+        row.taken_back = memory.taken_back.contains(&row.number);
+    }
+    if let Some(row) = state.history.last_mut() {
+        row.broke = memory.broke;
+    }
+    take_up(state, &memory.mark);
 }

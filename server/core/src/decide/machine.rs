@@ -9,7 +9,7 @@ use crate::task::Criterion;
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
     Branch, Effect, Event, Grace, Shot, Step, attached, boundary, breaker, calls, commits, documents, held,
-    limits, orders, permissions, regression, rounds, sessions, spawns, weakening,
+    limits, orders, permissions, regression, rounds, sessions, spawns, undo, weakening,
 };
 
 /// Signs of life are looked for this often within `limits.idle_time`.
@@ -64,15 +64,17 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
             regression::ready(state, live, to, shot)
         }
         Event::RollbackReady { to, paths, shot } => rollback_ready(state, live, to, paths, shot),
-        Event::RolledBack { to, paths, tree, from, refused } => {
+        Event::RolledBack { to, paths, tree, from, after, refused } => {
             live.putting_back = false;
+            let undoes = live.undoing.take();
             let reason = live.taking_back.take();
             let then = match reason {
                 Some(_) => vec![regression::judge_again(state, live)],
                 None => regression::goes_on(state),
             };
             let mended = weakening::mended(state, &tree, &paths, &refused);
-            let record = Record::RolledBack { to, tree, from, paths, reason, mended };
+            let after = Some(after).filter(|it| *it != tree);
+            let record = Record::RolledBack { to, tree, from, paths, reason, mended, after, undoes };
             std::iter::once(Step::Record(record)).chain(then).collect()
         }
         // Each is told once: a command that fails every time would say nothing new.
@@ -151,6 +153,7 @@ fn snapshot_taken(state: &Loop, live: &mut Live, shot: Shot) -> Vec<Step> {
             tree: shot.tree.clone(),
             head: shot.head.clone(),
             not_covered: shot.not_covered.iter().take(50).cloned().collect(),
+            undoes: None,
         })
     };
     match state.phase {
@@ -243,21 +246,29 @@ pub(super) fn undead(left: &str) -> Step {
 
 /// The tree as it is becomes a snapshot on record before a byte of it is overwritten.
 fn rollback_ready(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>, shot: Shot) -> Vec<Step> {
-    let Some(tree) = state.tree_after(to).map(str::to_owned) else {
-        live.putting_back = false;
+    let rollback = if live.undoing.is_some() {
+        let undone = undo::undoable(state).ok();
+        undone.map(|it| Effect::Rollback { to, tree: it.from.clone(), paths, since: it.after.clone() })
+    } else {
+        let tree = state.tree_after(to).map(str::to_owned);
+        tree.map(|tree| Effect::Rollback { to, tree, paths, since: None })
+    };
+    let Some(rollback) = rollback else {
+        (live.putting_back, live.undoing) = (false, None);
         return regression::goes_on(state);
     };
-    put_back(state, shot, Effect::Rollback { to, tree, paths })
+    put_back((state, live), shot, rollback)
 }
 
 /// What is there is kept before anything of it changes.
-pub(super) fn put_back(state: &Loop, shot: Shot, how: Effect) -> Vec<Step> {
+pub(super) fn put_back((state, live): (&Loop, &Live), shot: Shot, how: Effect) -> Vec<Step> {
     let record = Record::SnapshotTaken {
         iteration: state.iteration,
         when: SnapshotWhen::BeforeRollback,
         tree: shot.tree,
         head: shot.head,
         not_covered: shot.not_covered,
+        undoes: live.undoing,
     };
     vec![Step::Record(record), Step::Effect(how)]
 }

@@ -6,7 +6,9 @@ use crate::moment::Moment;
 
 use super::machine::{criteria_of, end_agent};
 use super::state::{Live, Loop, Phase, Stop};
-use super::{Effect, Order, RefusalCode, Step, breaker, permissions, questions, sessions, spawns, weakening};
+use super::{
+    Effect, Order, RefusalCode, Step, breaker, permissions, questions, sessions, spawns, undo, weakening,
+};
 
 pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, order: Order) -> Vec<Step> {
     if state.outcome.is_some() {
@@ -44,6 +46,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, order: Order) -
             Vec::new()
         }
         Order::Rollback { to, paths } => rollback(state, live, to, paths),
+        Order::UndoRollback => undo_rollback(state, live),
     }
 }
 
@@ -122,14 +125,8 @@ fn check(state: &Loop, live: &mut Live) -> Vec<Step> {
 }
 
 fn rollback(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>) -> Vec<Step> {
-    if live.putting_back {
-        return being_put_back();
-    }
-    if !state.is_paused_at_rest() || state.stop.is_some() {
-        return refuse("the loop is at work. Hint: pause it first");
-    }
-    if live.checking_at_rest {
-        return refuse("the checks are running. Hint: ask again when they have ended");
+    if let Some(refusal) = refuse_rollback(state, live) {
+        return refusal;
     }
     if state.tree_after(to).is_none() {
         let message = format!("there is no snapshot of iteration {to}");
@@ -137,6 +134,35 @@ fn rollback(state: &Loop, live: &mut Live, to: u32, paths: Vec<String>) -> Vec<S
     }
     live.putting_back = true;
     vec![Step::Effect(Effect::PrepareRollback { to, paths })]
+}
+
+fn undo_rollback(state: &Loop, live: &mut Live) -> Vec<Step> {
+    if let Some(refusal) = refuse_rollback(state, live) {
+        return refusal;
+    }
+    match undo::undoable(state) {
+        Err(message) => refuse(&message),
+        Ok(last) => {
+            (live.putting_back, live.undoing) = (true, Some(last.seq));
+            vec![Step::Effect(Effect::PrepareRollback {
+                to: last.position_before,
+                paths: last.paths.clone(),
+            })]
+        }
+    }
+}
+
+/// Files are put back only while nothing else reads or writes them.
+fn refuse_rollback(state: &Loop, live: &Live) -> Option<Vec<Step>> {
+    if live.putting_back {
+        Some(being_put_back())
+    } else if !state.is_paused_at_rest() || state.stop.is_some() {
+        Some(refuse("the loop is at work. Hint: pause it first"))
+    } else if live.checking_at_rest {
+        Some(refuse("the checks are running. Hint: ask again when they have ended"))
+    } else {
+        None
+    }
 }
 
 fn being_put_back() -> Vec<Step> {

@@ -47,7 +47,7 @@ pub(super) fn ready(state: &Loop, live: &mut Live, to: u32, shot: Shot) -> Vec<S
         live.kept = Some(state.iteration);
         return vec![Step::Effect(Effect::GoOn)];
     };
-    put_back(state, shot, Effect::Rollback { to, tree, paths: Vec::new() })
+    put_back((state, live), shot, Effect::Rollback { to, tree, paths: Vec::new(), since: None })
 }
 
 /// The files are back: nothing is decided upon results of files that are gone.
@@ -58,7 +58,7 @@ pub(super) fn judge_again(state: &Loop, live: &mut Live) -> Step {
 
 /// The user's own way back is answered by a refusal; the loop's is no small matter.
 pub(super) fn failed(state: &Loop, live: &mut Live, message: &str) -> Vec<Step> {
-    live.putting_back = false;
+    (live.putting_back, live.undoing) = (false, None);
     match live.taking_back.take().filter(|_| state.stop.is_none()) {
         Some(reason) => {
             let message = format!("{reason}, and its changes could not be taken back: {message}");

@@ -23,6 +23,7 @@ use super::questions::Questions;
 use super::sessions::Session;
 use super::stand::Stand;
 use super::takeover::Member;
+use super::undo::UndoableRollback;
 use super::weakening::Kept;
 
 /// Everything the journal says about a loop. Only `apply` changes it.
@@ -93,6 +94,10 @@ pub struct Loop {
     pub worked_ms: u64,
     pub paused_ms: u64,
     pub snapshots: Vec<SnapshotRef>,
+    /// The tree as it was last seen: by a snapshot, a round of checks, or after a rollback.
+    pub last_tree: String,
+    /// The last rollback.
+    pub undo: Option<UndoableRollback>,
     /// Where the user's repository stood before the present iteration.
     pub head_before: Option<Head>,
     /// What passed right before the present iteration.
@@ -278,6 +283,8 @@ pub struct Live {
     pub asking: Option<Box<Reading>>,
     /// Files are being put back: nothing is decided until they are.
     pub putting_back: bool,
+    /// `seq` of the rollback that is being undone.
+    pub undoing: Option<u64>,
     /// Why the last iteration is being taken back.
     pub taking_back: Option<String>,
     /// The iteration whose regression is judged once more.

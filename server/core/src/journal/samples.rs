@@ -76,6 +76,7 @@ fn first_iteration() -> Vec<Record> {
                 branch: Some("main".to_owned()),
             }),
             not_covered: vec!["big.bin".to_owned()],
+            undoes: Some(7),
         },
         Record::IterationIntended {
             iteration: 1,
@@ -184,6 +185,8 @@ fn around_iterations() -> Vec<Record> {
             paths: vec!["src/lib.rs".to_owned()],
             reason: Some("iteration 1 broke tests pass".to_owned()),
             mended: vec!["src/lib.rs".to_owned()],
+            after: Some("cc".repeat(20)),
+            undoes: Some(7),
         },
         Record::Recovered { boot: "b0c2".to_owned(), version: "0.1.0".to_owned(), interrupted: Some(1) },
         Record::Ended {

@@ -6,7 +6,8 @@ use crate::journal::{PauseReason, QuestionKind, WaitReason};
 /// `Working: iteration 4/25, 3 of 5 criteria pass, $1.24`. Holds no time of day: that is the view's own.
 pub fn headline(status: &LoopStatus) -> String {
     if let Some(outcome) = &status.outcome {
-        return words::capitalised(&outcome.sentence);
+        let rolled_back = if status.stale { " (files rolled back since)" } else { "" };
+        return format!("{}{rolled_back}", words::capitalised(&outcome.sentence));
     }
     if let Some(wanted) = wanted(status) {
         // The agent's own words come last: what follows could not be told from them.

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::{
-    BreakerStatus, GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, Phase,
-    PlanStatus, QuestionStatus, SessionStatus, Spent, State, TaskStatus, WaitStatus, WeakenedStatus,
-    criteria, spawns, words,
+    BreakerStatus, CriteriaStatus, GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus,
+    PauseStatus, Phase, PlanStatus, QuestionStatus, SessionStatus, Spent, State, TaskStatus, WaitStatus,
+    WeakenedStatus, criteria, spawns, words,
 };
 use crate::decide::groups::{self, Tally};
 use crate::decide::{self, Loop, Pause, breaker, forecast, limits, stand, takeover, weakening};
@@ -46,7 +46,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
             tokens: limits.tokens,
             calls_per_hour: limits.calls_per_hour,
         },
-        criteria: criteria(&state.pinned, |id| state.results.get(id)),
+        criteria: results(state),
         groups: group_states(state),
         plan: plan(state),
         breaker: BreakerStatus {
@@ -66,6 +66,7 @@ pub fn status(state: &Loop, facts: &Facts) -> LoopStatus {
         started_at: words::rfc3339(state.started_at.wall),
         paused_ms: paused_ms(state, facts),
         activity: facts.activity.clone().filter(|_| word == State::Working),
+        stale: is_stale(state),
         warnings: warnings(state),
         forecast: forecast::forecast(state),
         outcome: state.outcome.clone(),
@@ -85,6 +86,19 @@ impl Spent {
             calls_this_hour: spent.calls_this_hour,
         }
     }
+}
+
+/// While it works every result is about to be replaced.
+fn is_stale(state: &Loop) -> bool {
+    state.is_unjudged && (state.outcome.is_some() || state.is_paused_at_rest())
+}
+
+fn results(state: &Loop) -> CriteriaStatus {
+    let mut criteria = criteria(&state.pinned, |id| state.results.get(id));
+    for item in &mut criteria.items {
+        item.stale = is_stale(state) && state.results.contains_key(&item.id);
+    }
+    criteria
 }
 
 fn state_and_phase(state: &Loop, facts: &Facts) -> (State, Phase) {

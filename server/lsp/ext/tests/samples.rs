@@ -26,7 +26,7 @@ use crate::lsp::ext::{
     LoopsParams, LoopsResult, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData,
     RefusedPath, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs,
     SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand, TrustPageParams, TrustPageResult,
-    UntrustArgs, VERSION,
+    UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
 /// Its name, all of its fields, and those that are always there where it is the server that says it.
@@ -60,7 +60,12 @@ pub(super) fn messages() -> Vec<Message> {
         ("OutputArgs", json!(OutputArgs { task: s(), criterion: Some(s()), iteration: Some(1) }), None),
         ("SteerArgs", json!(SteerArgs { loop_id: s(), text: s() }), None),
         ("AnswerArgs", json!(AnswerArgs { loop_id: s(), text: Some(s()), question: Some(s()) }), None),
-        ("RollbackArgs", json!(RollbackArgs { loop_id: s(), iteration: 1, paths: vec![s()] }), None),
+        (
+            "RollbackArgs",
+            json!(RollbackArgs { loop_id: s(), iteration: 1, paths: vec![s()], preview: Some(true) }),
+            None,
+        ),
+        ("UndoRollbackArgs", json!(UndoRollbackArgs { loop_id: s(), preview: Some(true) }), None),
         ("DiffArgs", json!(DiffArgs { loop_id: s(), iteration: Some(1) }), None),
         ("SkipArgs", json!(SkipArgs { task: s(), item: s() }), None),
         ("PrioritizeArgs", json!(PrioritizeArgs { task: s(), item: s(), by: 1 }), None),
@@ -259,6 +264,7 @@ fn a_loop(full: bool) -> LoopStatus {
         started_at: s(),
         paused_ms: 0,
         activity: full.then(s),
+        stale: full,
         warnings: if full { vec![s()] } else { Vec::new() },
         forecast: full.then(s),
         outcome: full.then(|| Outcome {
@@ -328,6 +334,8 @@ fn result() -> CommandResult {
         written: Some(1),
         removed: Some(1),
         refused: Some(vec![RefusedPath { path: s(), why: s() }]),
+        edited: Some(vec![s()]),
+        effect: Some(s()),
         patch: Some(s()),
         files: Some(vec![file]),
     }

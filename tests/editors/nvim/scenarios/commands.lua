@@ -49,6 +49,10 @@ return {
 
     local fake, editor, folder = Fake.open({
       replies = {
+        ['loopkeeper.server.rollback'] = {
+          result = { written = 3, removed = 1, refused = {}, edited = { 'a', 'b', 'c', 'd' } },
+        },
+        ['loopkeeper.server.undoRollback'] = { result = { written = 1, removed = 3, refused = {} } },
         ['loopkeeper.server.start'] = {
           error = {
             code = -32803,
@@ -75,11 +79,22 @@ return {
     editor:ex('Ralph steer look at  the parser')
     support.same('look at  the parser', argument(fake, 'loopkeeper.server.steer').text, 'steer')
     editor:ex('Ralph rollback 2 20261120-b')
-    support.same(
-      { loopId = '20261120-bbbbbb', iteration = 2 },
-      argument(fake, 'loopkeeper.server.rollback'),
-      'rollback'
-    )
+    local asked = { loopId = '20261120-bbbbbb', iteration = 2, preview = true }
+    support.same(asked, argument(fake, 'loopkeeper.server.rollback'), 'what a rollback would change')
+    support.same({
+      'Yes (3 written, 1 removed, changed since the last snapshot: a, b, c and 1 more; what is there now is kept)',
+      'No, leave the files as they are',
+    }, editor:wait_question('Roll the files back to iteration 2?').labels, 'the question')
+    editor:answer('Yes (')
+    support.wait('the rollback', function()
+      return position(fake, function(message)
+        local sent = message.params and message.params.command == 'loopkeeper.server.rollback'
+        return sent and message.params.arguments[1].preview == nil
+      end)
+    end)
+    editor:ex('Ralph rollback undo 20261120-b')
+    asked = { loopId = '20261120-bbbbbb', preview = true }
+    support.same(asked, argument(fake, 'loopkeeper.server.undoRollback'), 'what an undo would change')
     local numbers = editor:lua("return vim.fn.getcompletion('Ralph diff ', 'cmdline')")
     support.same('0', numbers[1], 'completion of iterations')
     editor:ex('Ralph start flavour=7')

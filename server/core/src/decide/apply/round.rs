@@ -65,6 +65,7 @@ pub(super) fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
 
 fn take_results(state: &mut Loop, round: &Round) {
     state.judged_tree.clone_from(&round.tree_after);
+    state.last_tree.clone_from(&round.tree_after);
     state.is_unjudged = false;
     for result in &round.results {
         state.results.insert(result.criterion.clone(), result.clone());

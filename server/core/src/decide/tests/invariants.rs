@@ -66,7 +66,8 @@ fn order(n: u8) -> Order {
         9 | 10 => Order::AcceptWeakening,
         11 => Order::Rollback { to: 0, paths: Vec::new() },
         12 => Order::Rollback { to: 1, paths: vec!["tests/a.py".to_owned()] },
-        13 => Order::StopNow,
+        13 => Order::UndoRollback,
+        14 => Order::StopNow,
         _ => Order::Check,
     }
 }
@@ -354,6 +355,7 @@ const LIES: [Lie; 7] = [
             tree: "another".to_owned(),
             head: None,
             not_covered: vec![],
+            undoes: None,
         };
     }),
     ("a start after a stop", |all| {

@@ -224,6 +224,92 @@ fn a_way_back_forks_the_memory() {
     assert!(!sim.prompts[2].contains("said that all was done"), "{}", sim.prompts[2]);
 }
 
+/// A loop that rests after two iterations: `ff`, then `pf`, then `fp` with a claim.
+fn rests_after_two() -> Sim {
+    let mut spec = two(OnRegression::Keep);
+    spec.plan = vec![item("one"), item("two")];
+    let says = "<promise>COMPLETE</promise>";
+    let acts = vec![Act { ticks: 1, ..Act::new("pf") }, Act { ticks: 2, ..Act::new("fp").says(says) }];
+    let mut sim = Sim::new(spec, "ff", acts);
+    while sim.state.iteration < 2 {
+        assert!(sim.turn());
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim
+}
+
+#[test]
+fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
+    let mut sim = rests_after_two();
+    let stands = |sim: &Sim| {
+        let taken_back: Vec<bool> = sim.state.history.iter().map(|it| it.taken_back).collect();
+        (sim.state.last_tree.clone(), sim.state.claims, sim.state.open_items().count(), taken_back)
+    };
+    let order = |sim: &mut Sim, order: Order| {
+        sim.order(order);
+        sim.play();
+        assert!(!sim.live.putting_back && sim.live.undoing.is_none());
+        stands(sim)
+    };
+    let before = stands(&sim);
+    assert_eq!((before.1, before.2, before.3.as_slice()), (1, 0, &[false, false][..]));
+    let back = order(&mut sim, Order::Rollback { to: 1, paths: Vec::new() });
+    assert_eq!((back.1, back.2, back.3.as_slice()), (0, 1, &[false, true][..]));
+    assert_ne!(back.0, before.0);
+    assert!(sim.state.is_unjudged);
+    assert_eq!(order(&mut sim, Order::UndoRollback), before);
+    assert_eq!(order(&mut sim, Order::UndoRollback), back, "done again");
+    assert_eq!(order(&mut sim, Order::UndoRollback), before);
+    // One of several: the files stand where they stood before that one.
+    let start = order(&mut sim, Order::Rollback { to: 0, paths: Vec::new() });
+    order(&mut sim, Order::Rollback { to: 1, paths: Vec::new() });
+    assert_eq!(order(&mut sim, Order::UndoRollback), start);
+    assert_eq!(crate::decide::replay(&sim.entries).unwrap().undo, sim.state.undo);
+}
+
+#[test]
+fn nothing_is_undone_that_is_not_the_last_thing_done() {
+    let mut sim = rests_after_two();
+    sim.order(Order::UndoRollback);
+    sim.play();
+    assert!(sim.refused.last().unwrap().starts_with("there is no rollback of loop "), "{:?}", sim.refused);
+    sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+    sim.play();
+    sim.acts.extend([Act::new("pf"), Act::new("pp")]);
+    sim.order(Order::Resume);
+    while sim.state.history.len() < 3 {
+        assert!(sim.turn());
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim.order(Order::UndoRollback);
+    sim.play();
+    let refused = sim.refused.last().unwrap();
+    assert!(refused.starts_with("iteration 3 was started after the rollback"), "{refused}");
+    assert!(refused.contains(" 2` puts the files back to what they were after iteration 2"), "{refused}");
+}
+
+#[test]
+fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
+    let mut sim = rests_after_two();
+    sim.order(Order::Rollback { to: 1, paths: Vec::new() });
+    sim.play();
+    let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
+    // Its keeper died before the record of the rollback: which files it changed is not known.
+    let cut = crate::decide::replay(&sim.entries[..=at]).unwrap();
+    let last = crate::decide::undo::undoable(&cut).unwrap();
+    assert_eq!((last.after.as_ref(), last.position_before), (None, 2));
+    assert_eq!(last.from, sim.state.undo.as_ref().unwrap().from);
+    // An undo that was cut off is the same undo again.
+    let rolled_back = sim.state.undo.clone();
+    sim.order(Order::UndoRollback);
+    sim.play();
+    let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
+    assert_eq!(crate::decide::replay(&sim.entries[..=at]).unwrap().undo, rolled_back);
+    assert!(sim.state.undo.as_ref().unwrap().is_undo);
+}
+
 #[test]
 fn what_turned_is_a_milestone() {
     let mut spec = two(OnRegression::Keep);

@@ -254,11 +254,11 @@ impl Sim {
                 let shot = Shot { tree: self.tree(), ..Shot::default() };
                 self.event(Event::RollbackReady { to, paths, shot });
             }
-            Effect::Rollback { to, tree, paths } => {
+            Effect::Rollback { to, tree, paths, since: _ } => {
                 let from = self.tree();
                 self.put_back(&tree);
-                let refused = Vec::new();
-                self.event(Event::RolledBack { to, paths, tree, from, refused });
+                let (after, refused) = (self.tree(), Vec::new());
+                self.event(Event::RolledBack { to, paths, tree, from, after, refused });
             }
             Effect::Refuse { message, .. } => self.refused.push(message),
             Effect::Finish => {

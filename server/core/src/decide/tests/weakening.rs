@@ -127,7 +127,8 @@ fn what_was_put_back_is_told_no_more_and_counts_until_it_is_judged() {
         let owned = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
         let tree = sim.state.tree_after(to).expect("a tree").to_owned();
         let (paths, refused) = (owned(paths), owned(refused));
-        sim.event(Event::RolledBack { to, paths, tree, from: "gone".to_owned(), refused });
+        let (from, after) = ("gone".to_owned(), tree.clone());
+        sim.event(Event::RolledBack { to, paths, tree, from, after, refused });
         sim
     };
     let check = |paths: &[&str], refused: &[&str], to: u32, told: &[&str]| {
@@ -148,7 +149,8 @@ fn what_was_put_back_is_told_no_more_and_counts_until_it_is_judged() {
     let mut sim = rolls_back(&["tests"], &[], 0);
     let tree = sim.state.tree_after(1).expect("a tree").to_owned();
     let paths = vec!["tests/b.py".to_owned()];
-    sim.event(Event::RolledBack { to: 1, paths, tree, from: "gone".to_owned(), refused: Vec::new() });
+    let (from, after, refused) = ("gone".to_owned(), tree.clone(), Vec::new());
+    sim.event(Event::RolledBack { to: 1, paths, tree, from, after, refused });
     let left: Vec<&str> = weakening::told(&sim.state).map(|it| it.path.as_str()).collect();
     assert_eq!(left, ["tests/b.py"]);
 }

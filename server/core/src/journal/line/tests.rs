@@ -161,6 +161,8 @@ fn any_record() -> impl Strategy<Value = Record> {
             paths: Vec::new(),
             reason: None,
             mended: Vec::new(),
+            after: None,
+            undoes: None,
         }),
         (proptest::sample::select(kinds.to_vec()), any::<bool>(), any::<String>()).prop_map(
             |(kind, verified, sentence)| Record::Ended {

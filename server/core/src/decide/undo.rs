@@ -1,0 +1,92 @@
+//! Undoing a rollback: the files return to what they were right before it, and the loop remembers again what it
+//! remembered then. Undoing an undo is a rollback like any other, so that it can be redone. Once another iteration
+//! was started the files are that iteration's as well, and nothing is undone any more.
+
+use crate::journal::Record;
+
+use super::fork::{self, LoopMemory};
+use super::state::Loop;
+
+/// The last rollback on record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UndoableRollback {
+    /// Of its record; of the snapshot before it, where the rollback was cut off.
+    pub seq: u64,
+    /// The snapshot taken right before it.
+    pub from: String,
+    /// The tree that it left; `None`: it was cut off, some files may have changed.
+    pub after: Option<String>,
+    /// Only these; empty: everything.
+    pub paths: Vec<String>,
+    /// It was an undo itself: undoing it is a redo.
+    pub is_undo: bool,
+    /// The files stood as after this iteration before it …
+    pub position_before: u32,
+    /// … and after it.
+    position: u32,
+    /// The last iteration that was started.
+    iteration: u32,
+    memory: LoopMemory,
+}
+
+/// The rollback that would be undone, or why there is none, with a hint.
+pub fn undoable(state: &Loop) -> Result<&UndoableRollback, String> {
+    let id = &state.spec.loop_id;
+    let Some(last) = &state.undo else {
+        return Err(format!(
+            "there is no rollback of loop {id} to undo. Hint: `loopkeeper rollback {id} --list` shows the iterations \
+             you can go back to."
+        ));
+    };
+    if last.iteration == state.iteration {
+        return Ok(last);
+    }
+    let (next, before) = (last.iteration + 1, last.position_before);
+    Err(format!(
+        "iteration {next} was started after the rollback, so it cannot be undone. Hint: `loopkeeper rollback {id} \
+         {before}` puts the files back to what they were after iteration {before}; what was there right before the \
+         rollback is kept as snapshot {}.",
+        last.from
+    ))
+}
+
+/// The iteration after which the files stand.
+fn position(state: &Loop) -> u32 {
+    let last = state.undo.as_ref().filter(|it| it.iteration == state.iteration);
+    last.map_or(state.iteration, |it| it.position)
+}
+
+/// The tree was kept for a rollback, which is not on record yet.
+pub(super) fn begun(state: &mut Loop, seq: u64, tree: &str) {
+    let position = position(state);
+    state.undo = Some(UndoableRollback {
+        seq,
+        from: tree.to_owned(),
+        after: None,
+        paths: Vec::new(),
+        is_undo: false,
+        position_before: position,
+        position,
+        iteration: state.iteration,
+        memory: fork::remember(state),
+    });
+}
+
+/// A rollback is on record. Returns the memory that it brings back, where it undoes another one.
+pub(super) fn done(state: &mut Loop, seq: u64, record: &Record) -> Option<LoopMemory> {
+    let Record::RolledBack { to, tree, from, paths, after, undoes, .. } = record else { return None };
+    let position_before = position(state);
+    let last = UndoableRollback {
+        seq,
+        from: from.clone(),
+        after: Some(after.as_ref().unwrap_or(tree).clone()),
+        paths: paths.clone(),
+        is_undo: undoes.is_some(),
+        position_before,
+        position: if paths.is_empty() { *to } else { position_before },
+        iteration: state.iteration,
+        memory: fork::remember(state),
+    };
+    let undone = state.undo.replace(last);
+    undone.filter(|it| Some(it.seq) == *undoes).map(|it| it.memory)
+}
