@@ -88,7 +88,7 @@ fn paused_steered_and_resumed() {
         ..Scenario::default()
     });
     world.until_shared("up.1");
-    world.run(&["pause", &id]).expect(0).out("pauses after its current iteration");
+    world.run(&["pause", &id]).expect(0).out("pauses after this iteration (1)");
     world.run(&["steer", &id, "Mind the gap, please."]).expect(0);
     go(&world, 1);
     world.until("end of the iteration", |it| it["type"] == "iteration-ended");
@@ -111,7 +111,7 @@ fn stopped_after_the_iteration() {
     let (world, id) =
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
-    world.run(&["stop", &id]).expect(0).out("stops after its current iteration");
+    world.run(&["stop", &id]).expect(0).out("stops after this iteration (1)");
     assert_eq!(world.status()["phase"], "stopping");
     for order in [&["pause"][..], &["resume"], &["steer", &id, "Mind the gap."]] {
         world.run(order).expect(1).err("the loop is stopping");
