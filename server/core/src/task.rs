@@ -18,7 +18,7 @@ mod prd;
 mod promise;
 mod source;
 
-pub use assemble::{Document, inline, read};
+pub use assemble::{CHECK_ARGUMENT, Document, add_checks, inline, read};
 pub use kind::{DocumentKind, kind_of};
 pub(crate) use source::front_matter_end;
 

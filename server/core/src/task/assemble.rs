@@ -42,6 +42,7 @@ pub fn read(documents: &[Document]) -> Task {
 /// The file names that places of a task without a file carry: the arguments its text came from.
 const PROMPT_ARGUMENT: &str = "--prompt";
 const CRITERION_ARGUMENT: &str = "--criterion";
+pub const CHECK_ARGUMENT: &str = "--check";
 
 /// Reads a task that was typed: a prompt, which may carry criteria as a document does, and criteria of its own.
 pub fn inline(prompt: &str, criteria: &[String]) -> Task {
@@ -68,6 +69,27 @@ pub fn inline(prompt: &str, criteria: &[String]) -> Task {
     }
     note_emptiness(&mut task, PROMPT_ARGUMENT);
     task
+}
+
+/// Adds checks that were typed as they are, without backticks. One that the task has already is not added again.
+pub fn add_checks(task: &mut Task, checks: &[String]) {
+    let nothing_to_check = emptiness(CHECK_ARGUMENT, 0).findings;
+    for text in checks {
+        let mut outline = Outline::of(CHECK_ARGUMENT);
+        if text.trim().is_empty() {
+            let fact = "an empty check checks nothing. Write a command";
+            outline.find(FindingCode::BadCheck, CHECK_ARGUMENT, fact, 0..text.len());
+        } else {
+            outline.add_criterion(&Inline::of_code(text), Mode::Validation, Origin::default());
+        }
+        for draft in outline.criteria {
+            if task.criteria.iter().all(|it| it.id != draft.criterion.id) {
+                task.criteria.push(draft.criterion);
+            }
+        }
+        task.findings.retain(|it| nothing_to_check.iter().all(|empty| empty.message != it.message));
+        task.findings.append(&mut outline.findings);
+    }
 }
 
 fn outline(document: &Document) -> Outline {
@@ -107,16 +129,23 @@ fn note_emptiness(task: &mut Task, file: &str) {
         return;
     }
     let first_line = task.prompt.lines().next().map_or(0, str::len);
-    let mut outline = Outline::of(file);
-    if kind_of(file) == Some(DocumentKind::Prd) {
+    let mut outline = if kind_of(file) == Some(DocumentKind::Prd) {
+        let mut outline = Outline::of(file);
         // No agent is paid to read an empty list.
         let fact = "`userStories` is empty, so there is nothing to do. Add a story";
         outline.find(FindingCode::Syntax, "prd.json", fact, 0..first_line);
+        outline
     } else {
-        let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
-        outline.find(FindingCode::NoCriteria, "task", fact, 0..first_line);
-    }
+        emptiness(file, first_line)
+    };
     task.findings.append(&mut outline.findings);
+}
+
+fn emptiness(file: &str, first_line: usize) -> Outline {
+    let mut outline = Outline::of(file);
+    let fact = "no criteria, so nothing is checked. Add a list under \"Done when\"";
+    outline.find(FindingCode::NoCriteria, "task", fact, 0..first_line);
+    outline
 }
 
 /// Ids are unique over all documents of a task, in document order.

@@ -7,6 +7,7 @@ mod commands;
 mod cures;
 mod expectations;
 mod name;
+mod near;
 mod seen;
 mod spans;
 #[cfg(test)]
@@ -139,7 +140,7 @@ impl Reading<'_> {
         let last_check = self.spans.iter().rposition(|seen| match seen.span {
             Span::Command(_) | Span::BadCommand(_) => true,
             Span::Word(_) | Span::BadWord(_) => seen.follows == Follows::Nothing,
-            Span::Other => false,
+            Span::Near(_) | Span::Other => false,
         });
         for (index, seen) in self.spans.iter().enumerate() {
             // A word form followed by "and" and another check is the first of two checks.
@@ -150,8 +151,11 @@ impl Reading<'_> {
                 Span::Word(_) if stands => checks.push(index),
                 Span::BadCommand(reason) => bad.push((reason.clone(), seen.source.range.clone())),
                 Span::BadWord(reason) if stands => bad.push((reason.clone(), seen.source.range.clone())),
-                Span::Word(_) | Span::BadWord(_) | Span::Other => {}
+                Span::Word(_) | Span::BadWord(_) | Span::Near(_) | Span::Other => {}
             }
+        }
+        if checks.is_empty() && bad.is_empty() {
+            bad.extend(self.near_miss());
         }
         if checks.is_empty() && bad.is_empty() {
             checks.extend(self.bare_commands(&mut bad));
@@ -169,13 +173,29 @@ impl Reading<'_> {
         checks.first().copied().filter(|_| sound)
     }
 
+    /// Where there is no check, the first span that is nearly one. A box of a plan is a note: there it is none.
+    fn near_miss(&self) -> Option<(String, Range<usize>)> {
+        if self.mode == Mode::PlanBox {
+            return None;
+        }
+        let near = |seen: &&Seen<'_>| match &seen.span {
+            Span::Near(meant) => meant.starts_with('$') || seen.follows == Follows::Nothing,
+            _ => false,
+        };
+        let seen = self.spans.iter().find(near)?;
+        Some(("not a check".to_owned(), seen.source.range.clone()))
+    }
+
     /// Under Validation Commands, the one span that is neither check nor expectation.
     fn bare_commands(&self, bad: &mut Vec<(String, Range<usize>)>) -> Option<usize> {
         if self.mode != Mode::Validation {
             return None;
         }
         let bare = |(index, seen): (usize, &Seen<'_>)| {
-            let first_or_plain = matches!(seen.expectation, Expectation::Other | Expectation::Status(_));
+            let first_or_plain = matches!(
+                seen.expectation,
+                Expectation::Other | Expectation::Status(_) | Expectation::NearStatus
+            );
             (matches!(seen.span, Span::Other) && first_or_plain && !seen.source.text.trim().is_empty())
                 .then_some(index)
         };
@@ -220,7 +240,10 @@ impl Reading<'_> {
                 }
                 Expectation::Status(code) if is_get => expected.push(Expect::Status { code: *code }),
                 Expectation::Bad(reason) => faults.push((reason.clone(), range)),
-                Expectation::Status(_) | Expectation::Other => {}
+                Expectation::NearStatus if is_get => {
+                    faults.push(("a status is three digits".to_owned(), range));
+                }
+                Expectation::Status(_) | Expectation::NearStatus | Expectation::Other => {}
             }
         }
         match &mut check {
@@ -268,7 +291,9 @@ impl Reading<'_> {
         match &seen.expectation {
             _ if index == at => name::Role::Check,
             Expectation::Expect(_) | Expectation::Bad(_) if index > at => name::Role::Expectation,
-            Expectation::Status(_) if index > at && self.is_get(at) => name::Role::Expectation,
+            Expectation::Status(_) | Expectation::NearStatus if index > at && self.is_get(at) => {
+                name::Role::Expectation
+            }
             _ => name::Role::Code,
         }
     }
@@ -297,11 +322,15 @@ impl Reading<'_> {
         let Some(seen) = self.spans.iter().find(|it| it.source.range == only.range) else { return };
         let is_torn = seen.source.kind == PieceKind::TornCode;
         only.fix = match (&seen.span, &seen.expectation) {
-            (Span::BadCommand(_) | Span::BadWord(_), _) => cures::of_check(&seen.source.text),
+            (Span::BadCommand(_) | Span::BadWord(_) | Span::Near(_), _) => cures::of_check(&seen.source.text),
+            (_, Expectation::NearStatus) => near::status(&seen.source.text).map(|it| marked(&it)),
             (Span::Command(_) | Span::Word(_), _) if is_torn => cures::of_check(&seen.source.text),
             (_, Expectation::Bad(_)) => cures::of_expectation(&seen.source.text),
             _ => None,
         };
+        if let Some(fix) = only.fix.as_ref().filter(|_| !only.fact.contains(". ")) {
+            only.fact = format!("{}. Did you mean {fix}?", only.fact);
+        }
     }
 
     /// A command in backticks, or `$ command` without them, that nobody will run.
@@ -312,7 +341,7 @@ impl Reading<'_> {
         let forgotten = self.spans.iter().find(|seen| {
             let code = seen.source.text.trim();
             let code = code.strip_prefix('$').unwrap_or(code);
-            matches!(seen.span, Span::Other)
+            matches!(seen.span, Span::Other | Span::Near(_))
                 && (looks_like_command(code)
                     || (seen.follows == Follows::Nothing
                         && commands::is_lone_runner(code, || self.text_before(seen.piece))))

@@ -63,6 +63,13 @@ impl Inline<'_> {
         pieces.iter().map(|piece| &*piece.text).collect()
     }
 
+    /// One code span, typed without its backticks.
+    pub(super) fn of_code(text: &str) -> Self {
+        let kind = if text.contains(['\n', '\r']) { PieceKind::TornCode } else { PieceKind::Code };
+        let piece = Piece { kind, text: text.trim().to_owned().into(), range: 0..text.len() };
+        Self { pieces: vec![piece], range: 0..text.len(), ..Self::default() }
+    }
+
     /// Reads a plain string: only code spans and escaped backticks mean something.
     pub(super) fn of_plain(text: &str, origin: &Origin) -> Self {
         let mut inline = Self { range: origin.of(0..text.len()), ..Self::default() };

@@ -89,6 +89,6 @@ const MESSAGE_CHARS: usize = 100;
 fn message(name: &str, fact: &str) -> String {
     let fact = grammar::shortened(fact, MESSAGE_CHARS - 12);
     let room = MESSAGE_CHARS - 3 - fact.chars().count();
-    let end = if fact.ends_with(['.', '…']) { "" } else { "." };
+    let end = if fact.ends_with(['.', '?', '…']) { "" } else { "." };
     format!("{}: {fact}{end}", grammar::shortened(&grammar::one_line(name), room))
 }

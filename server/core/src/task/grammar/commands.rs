@@ -24,6 +24,11 @@ pub(super) fn is_lone_runner(code: &str, before: impl FnOnce() -> String) -> boo
         || before.rsplit(' ').next().is_some_and(|word| RUN.contains(&word.to_lowercase().as_str()))
 }
 
+/// A program that is a whole check by its name alone.
+pub(super) fn is_runner(code: &str) -> bool {
+    LONE_RUNNERS.contains(&code)
+}
+
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty()

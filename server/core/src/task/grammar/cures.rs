@@ -2,20 +2,23 @@
 //! offered when it reads as what it should be.
 
 use super::expectations::{self, Reading};
-use super::marked;
 use super::spans::{self, Span};
+use super::{marked, near};
 
 /// The span as it should be written, backticks included.
 pub(super) fn of_check(code: &str) -> Option<String> {
-    let sound = |it: &String| matches!(spans::read(it), Span::Command(_) | Span::Word(_));
+    let sound = |it: &String| matches!(spans::read_exactly(it), Span::Command(_) | Span::Word(_));
     let code = code.trim();
     let candidates = [
         Some(code.to_owned()),
+        near::meant(code),
         spaced(code),
         lone(code),
         quoted(code),
         without_flags(code),
         without_commas(code),
+        judges(code),
+        code.split_once(' ').and_then(|(_, url)| near::meant(&format!("get {url}"))),
     ];
     candidates.into_iter().flatten().find(sound).map(|it| marked(&it))
 }
@@ -23,8 +26,14 @@ pub(super) fn of_check(code: &str) -> Option<String> {
 pub(super) fn of_expectation(code: &str) -> Option<String> {
     let sound = |it: &String| matches!(expectations::read(it), Reading::Expect(_));
     let code = code.trim();
-    let candidates =
-        [closed(code), without_flags(code), plain_number(code), sign(code), attached(code), exit_code(code)];
+    let candidates = [
+        closed(code),
+        without_flags(code),
+        plain_number(code),
+        near::comparison(code),
+        attached(code),
+        exit_code(code),
+    ];
     candidates.into_iter().flatten().find(sound).map(|it| marked(&it))
 }
 
@@ -40,7 +49,7 @@ fn lone(code: &str) -> Option<String> {
 }
 
 /// `has TODO src/**` lacks its quotes.
-fn quoted(code: &str) -> Option<String> {
+pub(super) fn quoted(code: &str) -> Option<String> {
     let (verb, rest) = code.split_once(' ').filter(|(verb, _)| matches!(*verb, "has" | "lacks"))?;
     let (word, globs) =
         rest.trim_start().split_once(' ').filter(|(word, _)| !word.contains(['"', '/', '\\']))?;
@@ -59,18 +68,12 @@ fn closed(code: &str) -> Option<String> {
     code.starts_with("!/").then(|| format!("{code}/"))
 }
 
-/// `=> 5`, `≥ 5`
-fn sign(code: &str) -> Option<String> {
-    let number = code.trim_start_matches(['=', '<', '>', '≥', '≤', '≠']);
-    let (written, _) = code.split_at_checked(code.len() - number.len())?;
-    let sign = match written {
-        "=" => "==",
-        "=>" | "≥" => ">=",
-        "=<" | "≤" => "<=",
-        "≠" => "!=",
-        _ => return None,
-    };
-    Some(format!("{sign} {}", number.trim_start()))
+/// `judge 2 off 3`, `judge 2/3`
+fn judges(code: &str) -> Option<String> {
+    let mut numbers =
+        code.strip_prefix("judge ")?.split(|it: char| !it.is_ascii_digit()).filter(|it| !it.is_empty());
+    let (needed, asked) = (numbers.next()?, numbers.next()?);
+    numbers.next().is_none().then(|| format!("judge {needed} of {asked}"))
 }
 
 /// `! /re/`
@@ -81,7 +84,9 @@ fn attached(code: &str) -> Option<String> {
 /// `exit code 1`, `Exit: 1`
 fn exit_code(code: &str) -> Option<String> {
     let code = code.to_lowercase();
-    let rest = code.strip_prefix("exit")?.trim_start_matches([' ', ':']);
+    let rest = code.strip_prefix("exit")?;
+    let rest = rest.strip_prefix('s').unwrap_or(rest).trim_start_matches([' ', ':', '=']);
+    let rest = rest.strip_prefix(['-', '_']).filter(|it| it.starts_with("code")).unwrap_or(rest);
     let rest = rest.strip_prefix("code").or_else(|| rest.strip_prefix("status")).unwrap_or(rest);
     Some(format!("exit {}", rest.trim_start_matches([' ', ':', '='])))
 }
@@ -94,7 +99,7 @@ fn without_commas(code: &str) -> Option<String> {
 }
 
 /// `>= 80 %`, `< 5 ms`: a number is compared, whatever it counts.
-fn plain_number(code: &str) -> Option<String> {
+pub(super) fn plain_number(code: &str) -> Option<String> {
     let digits = code.rfind(|it: char| it.is_ascii_digit())?;
     let kept = code.get(..=digits)?;
     let unit = code.get(digits + 1..)?.trim();

@@ -1,7 +1,7 @@
 //! One code span behind a command to the expectation it is. Near misses are reported, since an expectation
 //! that is dropped in silence makes a check weaker than its author wrote.
 
-use super::spans;
+use super::{near, spans};
 use crate::task::{Compare, Expect};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +10,8 @@ pub(super) enum Reading {
     /// Three digits: a status, but only behind `GET`.
     Status(u16),
     Bad(String),
+    /// Nearly a status: bad, but only behind `GET`.
+    NearStatus,
     /// Inline code.
     Other,
 }
@@ -42,6 +44,7 @@ pub(super) fn read(code: &str) -> Reading {
     }
     match code.parse::<u16>() {
         Ok(status @ 100..=599) if code.len() == 3 => Reading::Status(status),
+        _ if near::status(code).is_some() => Reading::NearStatus,
         _ => Reading::Other,
     }
 }
@@ -68,13 +71,9 @@ fn comparison(code: &str) -> Option<Reading> {
     meant.then(|| Reading::Bad(format!("`{sign}` compares with one plain number")))
 }
 
-/// `= 5`, `=> 5`, `≥ 5`: signs that people write and nobody reads.
+/// `= 5`, `=> 5`, `> = 5`, `≥ 5`: signs that people write and nobody reads.
 fn nearly_compares(code: &str) -> Option<String> {
-    const NEARLY: [(&str, &str); 6] =
-        [("=>", ">="), ("=<", "<="), ("=", "=="), ("≥", ">="), ("≤", "<="), ("≠", "!=")];
-    let (sign, meant, rest) =
-        NEARLY.into_iter().find_map(|(sign, meant)| Some((sign, meant, code.strip_prefix(sign)?)))?;
-    number(rest.trim()).map(|_| format!("`{sign}` does not compare. Write `{meant}`"))
+    near::comparison(code).map(|_| "not a comparison".to_owned())
 }
 
 /// `! /re/`
@@ -85,7 +84,7 @@ fn nearly_matches(code: &str) -> Option<String> {
 }
 
 /// `12`, `-0.5`, `1,000`.
-fn number(text: &str) -> Option<f64> {
+pub(super) fn number(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let plain = digits.starts_with(|char: char| char.is_ascii_digit())
         && digits.ends_with(|char: char| char.is_ascii_digit())
@@ -116,8 +115,13 @@ fn whole_pattern(text: &str) -> Result<Option<crate::task::Pattern>, String> {
 }
 
 fn exit(code: &str) -> Reading {
-    let Some(rest) = code.get(4..).filter(|rest| rest.starts_with([' ', ':'])) else { return Reading::Other };
-    let text = rest.trim_start_matches([' ', ':']);
+    let rest = code.get(4..).unwrap_or_default();
+    let rest = rest.strip_prefix('s').unwrap_or(rest);
+    let rest = ["-code", "_code"].into_iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest);
+    if !rest.starts_with([' ', ':', '=']) {
+        return Reading::Other;
+    }
+    let text = rest.trim_start_matches([' ', ':', '=']);
     let number = text.parse::<u8>().ok().filter(|_| text.starts_with(|char: char| char.is_ascii_digit()));
     match number {
         Some(number) if code.starts_with("exit ") => {

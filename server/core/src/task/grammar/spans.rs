@@ -3,6 +3,7 @@
 use globset::GlobBuilder;
 use regex::RegexBuilder;
 
+use super::near;
 use crate::check::address::url_fault;
 use crate::task::{Check, Pattern, PatternKind};
 
@@ -16,11 +17,21 @@ pub(super) enum Span {
     /// Begins like a check and does not parse.
     BadCommand(String),
     BadWord(String),
+    /// Nearly a check, by [`near`]: what it should be.
+    Near(String),
     /// Inline code.
     Other,
 }
 
 pub(super) fn read(code: &str) -> Span {
+    match read_exactly(code) {
+        Span::Other => near::meant(code).map_or(Span::Other, Span::Near),
+        found => found,
+    }
+}
+
+/// Without a guess at what else may have been meant.
+pub(super) fn read_exactly(code: &str) -> Span {
     if code.trim_start().starts_with("$ ") && code.trim() == "$" {
         return Span::BadCommand("`$` without a command. Write it behind the sign".to_owned());
     }

@@ -2,6 +2,7 @@
 //!
 //! Right-hand side: `name | check | attributes | ! fault [its bytes] => fix`, parts that are absent left out.
 
+mod near;
 mod shown;
 
 use super::Mode;
@@ -376,7 +377,7 @@ fn not_a_check() {
                 "Lint: `` npx eslint `ls` ``",
                 "Lint: npx eslint `ls` | ! not-a-check [`` npx eslint `ls` ``] => `` $ npx eslint `ls` ``",
             ),
-            ("It is `$cargo test`", "It is $cargo test | ! not-a-check [`$cargo test`] => `$ cargo test`"),
+            ("It is `$cargo test`", "It is $cargo test | ! bad-check [`$cargo test`] => `$ cargo test`"),
             (
                 "`cargo test` and `cargo fmt --check`",
                 "cargo test and cargo fmt --check | ! not-a-check [`cargo test`] => `$ cargo test`",
