@@ -4,6 +4,7 @@
 //! path that the configuration spells out may lie there, and that is shown before it is trusted.
 
 pub mod hooks_off;
+mod repository;
 pub mod second_home;
 mod unfit;
 
@@ -12,12 +13,13 @@ use std::path::{Path, PathBuf};
 
 use loopkeeper_core::agent::claude::settings;
 use loopkeeper_core::agent::claude::start::SANDBOXED;
+use loopkeeper_core::agent::commits::Repository;
 use loopkeeper_core::agent::kind::{AUTO, KNOWN, Kind};
 use loopkeeper_core::agent::starting::{Line, Start};
-use loopkeeper_core::agent::{allow, bypass, codex};
+use loopkeeper_core::agent::{allow, bypass, codex, commits};
 use loopkeeper_core::doctor::Known;
 use loopkeeper_core::journal::AgentPlan;
-use loopkeeper_core::settings::{AgentSettings, Permissions};
+use loopkeeper_core::settings::{AgentSettings, Committer, Permissions};
 use loopkeeper_core::task::{Check, Criterion};
 
 use self::unfit::Unfit;
@@ -113,6 +115,8 @@ pub struct Wanted<'a> {
     pub is_root: bool,
     /// `[env] set`.
     pub env_set: &'a [(String, String)],
+    /// Who commits.
+    pub committer: Committer,
 }
 
 /// The agent of a loop, ready to be recorded: whole paths, every argument.
@@ -147,6 +151,7 @@ fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, Agen
         return Err(AgentError::NoSafeMode { agent: agent.name.clone() });
     }
     let (command, args) = words(wanted, agent, kind)?;
+    let repository = commits_to(wanted, agent, kind);
     let Line { argv, mut env, prompt } = kind.line(&Start {
         command: &command,
         permissions: agent.permissions,
@@ -155,11 +160,30 @@ fn plan_of(wanted: &Wanted<'_>, agent: &AgentSettings) -> Result<AgentPlan, Agen
         args: &args,
         checks: &check_commands(wanted.criteria),
         runner: allow::test_runner(&names_in(wanted.root)),
+        commits: repository.as_ref(),
         prompt: agent.prompt,
     });
     env.extend(agent.env.iter().cloned());
     let (name, permissions) = (agent.name.clone(), agent.permissions);
     Ok(AgentPlan { name, argv, prompt, dialect: kind.dialect(), permissions, env })
+}
+
+/// The repository, where commits are left to the agent. A sandbox that the user set up stays as it is.
+fn commits_to(wanted: &Wanted<'_>, agent: &AgentSettings, kind: Kind) -> Option<Repository> {
+    if wanted.committer != Committer::Agent {
+        return None;
+    }
+    let is_told = || {
+        let words = [agent.command.as_slice(), &agent.args].concat();
+        repository::codex_is_told(&words, &[wanted.env_set, &agent.env])
+    };
+    repository::of(wanted.root).filter(|_| kind != Kind::Codex || !is_told())
+}
+
+/// What the agent's safe mode cannot keep to where commits are left to it, as the end of a sentence about the agent.
+pub fn commit_limits(plan: &AgentPlan, root: &Path, committer: Committer) -> Option<&'static str> {
+    let is_left = committer == Committer::Agent && repository::of(root).is_some();
+    is_left.then(|| commits::limits(plan.kind(), plan.permissions, &plan.argv)).flatten()
 }
 
 /// The user's own: the command, and what comes behind our words. They may say more than ours, not something else.
@@ -206,10 +230,9 @@ fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Resu
         }
         None => words,
     };
-    if settings::take_rules(&words) {
-        Ok(words)
-    } else {
-        Err(refused("has no list `permissions.allow`".to_owned()))
+    match settings::malformed_rules(&words) {
+        None => Ok(words),
+        Some(list) => Err(refused(format!("has no list `permissions.{list}`"))),
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Crew {
     pub(crate) judge: Option<AgentPlan>,
     /// Where the agent's hooks are switched off.
     pub(crate) hooks_off: Option<String>,
+    /// What its safe mode cannot keep to where commits are left to it.
+    commit_limits: Option<&'static str>,
     /// The agent is a session that its user opened: we start none.
     is_lent: bool,
 }
@@ -47,6 +49,7 @@ impl Crew {
                 left_out: Vec::new(),
                 judge,
                 hooks_off,
+                commit_limits: None,
                 is_lent: true,
             });
         }
@@ -63,8 +66,9 @@ impl Crew {
                 if settings.mode == Mode::Hook {
                     can_be_held(&agent, hooks_off.as_deref())?;
                 }
+                let commit_limits = agents::commit_limits(&agent, &work.root, settings.git.commit);
                 let (others, judge) = (plans.into(), judge(work)?);
-                Ok(Self { agent, others, left_out, judge, hooks_off, is_lent: false })
+                Ok(Self { agent, others, left_out, judge, hooks_off, commit_limits, is_lent: false })
             }
             None => Err(left_out.swap_remove(0)),
         }
@@ -76,7 +80,7 @@ impl Crew {
         let can = if self.hooks_off.is_some() { can.without_hooks() } else { can };
         let off =
             self.hooks_off.iter().map(|place| format!("`disableAllHooks` in {place} switches its hooks off"));
-        off.chain(can.lacks().into_iter().map(str::to_owned)).collect()
+        off.chain(can.lacks().into_iter().chain(self.commit_limits).map(str::to_owned)).collect()
     }
 
     /// What its user should know before it starts, though it can.
@@ -86,7 +90,9 @@ impl Crew {
             let name = &self.agent.name;
             format!("`disableAllHooks` in {place} switches the hooks of `{name}` off: its subagents are counted and never refused")
         });
-        left_out.chain(hooks_off).collect()
+        let commits =
+            self.commit_limits.map(|it| format!("`{}` works with commits left to it: {it}", self.agent.name));
+        left_out.chain(hooks_off).chain(commits).collect()
     }
 
     /// Everybody whom loopkeeper starts.
@@ -178,5 +184,6 @@ fn planned(work: &Work, agent: &str, agents: &[AgentSettings]) -> Result<AgentPl
         path: &path,
         is_root: rustix::process::geteuid().is_root(),
         env_set: &work.settings.env_set,
+        committer: work.settings.git.commit,
     })?)
 }

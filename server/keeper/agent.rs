@@ -37,7 +37,7 @@ use super::hookmode::Asked;
 use super::hooks;
 use super::perform::Scene;
 use crate::adapters::clock;
-use crate::adapters::process::{self, How};
+use crate::adapters::process::{self, How, ProcessError};
 
 /// CPU use is looked up this often: it costs a walk over all processes.
 const CPU_EVERY: Duration = Duration::from_secs(5);
@@ -205,7 +205,11 @@ impl Run {
         };
         let running = match started {
             Ok(running) => running,
-            Err(error) => return self.over(not_started(&self.start.plan, error.to_string())),
+            Err(error) => {
+                let program_missing = matches!(error, ProcessError::NotFound { .. });
+                let run = not_started(&self.start.plan, error.to_string());
+                return self.over(AgentRun { program_missing, ..run });
+            }
         };
         let holds = equipment::holds(&scene.stage, &self.start.plan);
         scene.tell(self.started(running.pid(), holds));

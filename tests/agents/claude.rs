@@ -5,6 +5,7 @@
 //! that they were not run where the CLI cannot be had.
 
 mod acp;
+mod committing;
 mod direct;
 mod hands;
 mod held;

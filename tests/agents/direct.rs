@@ -11,7 +11,7 @@ use loopkeeper_core::agent::claude::start::ENVIRONMENT;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
 use loopkeeper_core::agent::{AgentRun, ProviderClass};
-use loopkeeper_core::settings::Settings;
+use loopkeeper_core::settings::{Committer, Settings};
 use loopkeeper_core::task::{Check, Criterion};
 use serde_json::json;
 use tempfile::TempDir;
@@ -65,6 +65,7 @@ impl Direct {
             path: &path,
             is_root: false,
             env_set: &[],
+            committer: Committer::Agent,
         };
         let argv = plan(&wanted).expect("the CLI is on PATH").argv;
         let argv = fill(&argv, Values { session: SESSION, prompt: "", prompt_file: "" });

@@ -102,6 +102,18 @@ pub(super) const CODEX: Hand = Hand {
     tells_tokens: true,
 };
 
+/// With its sandbox as it is by itself. The folder of temporary files is none that it may write: it leaves an empty
+/// `.git` in each of these.
+pub(super) const CODEX_PLAIN: Hand = Hand {
+    settings: "args = [\"-c\", \"permissions.loopkeeper.filesystem.:slash_tmp=\\\"read\\\"\"]\n",
+    file: (
+        ".codex/config.toml",
+        "model = \"scripted\"\nmodel_provider = \"local\"\n[model_providers.local]\nname = \"local\"\n\
+         base_url = \"{model}/v1\"\nenv_key = \"OPENAI_API_KEY\"\nwire_api = \"responses\"\n",
+    ),
+    ..CODEX
+};
+
 pub(super) const OPENCODE: Hand = Hand {
     name: "opencode",
     settings: "",

@@ -3,7 +3,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_core::settings::{AgentSettings, Dialect, Permissions, PromptBy};
+use loopkeeper_core::settings::{AgentSettings, Committer, Dialect, Permissions, PromptBy};
 use loopkeeper_core::task::{Check, Criterion};
 
 use super::{AgentError, Wanted, find, plan};
@@ -67,7 +67,16 @@ fn planned_as(
 ) -> Result<Vec<String>, AgentError> {
     let path = path_of(&[&place.root.join("bin"), &place.bin]);
     let User { is_root, env_set } = user;
-    let wanted = Wanted { agent, agents, root: &place.root, criteria: &[], path: &path, is_root, env_set };
+    let wanted = Wanted {
+        agent,
+        agents,
+        root: &place.root,
+        criteria: &[],
+        path: &path,
+        is_root,
+        env_set,
+        committer: Committer::Agent,
+    };
     plan(&wanted).map(|it| it.argv)
 }
 
@@ -230,6 +239,7 @@ fn the_plan_holds_what_the_command_line_has_no_words_for() {
         path: &path,
         is_root: true,
         env_set: &[],
+        committer: Committer::Agent,
     };
     let plan = plan(&wanted).unwrap();
     assert_eq!(plan.dialect, Dialect::Opencode);
@@ -296,6 +306,7 @@ fn the_agent_may_run_the_checks_and_the_test_runner() {
         path: &path,
         is_root: false,
         env_set: &[],
+        committer: Committer::Agent,
     };
     let plan = plan(&wanted).unwrap();
     assert_eq!((plan.prompt, plan.dialect), (PromptBy::Stdin, Dialect::Claude));

@@ -114,6 +114,7 @@ impl Looked {
             path: &self.path,
             is_root: rustix::process::geteuid().is_root(),
             env_set: &self.settings.env_set,
+            committer: self.settings.git.commit,
         }
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct Teller {
     names: BTreeMap<CriterionId, String>,
     /// What failed in the checks of the running iteration: told with its sentence, where only milestones are.
     failing: String,
+    /// What its agent was denied; told in the same way.
+    denied: String,
     day: String,
 }
 
@@ -49,6 +51,7 @@ impl Teller {
             loop_id: String::new(),
             names: BTreeMap::new(),
             failing: String::new(),
+            denied: String::new(),
             day: String::new(),
         }
     }
@@ -62,6 +65,7 @@ impl Teller {
         let Some((iteration, mut what)) = self.what(entry) else { return Vec::new() };
         if detail == Detail::Milestones && matches!(entry.record, Record::IterationEnded { .. }) {
             what.push_str(&std::mem::take(&mut self.failing));
+            what.push_str(&std::mem::take(&mut self.denied));
         }
         let hint = self.hint(&entry.record).filter(|_| detail == Detail::Milestones);
         let mut lines = Vec::new();
@@ -98,7 +102,11 @@ impl Teller {
             self.loop_id.clone_from(&spec.loop_id);
         }
         match record {
-            Record::IterationIntended { .. } => self.failing.clear(),
+            Record::IterationIntended { .. } => {
+                self.failing.clear();
+                self.denied.clear();
+            }
+            Record::AgentEnded { run, .. } => self.denied = agent::denied(run),
             Record::ChecksDone { iteration: Some(_), round } => self.failing = self.failing(round),
             _ => {}
         }

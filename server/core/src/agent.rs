@@ -7,6 +7,7 @@ pub mod argv;
 pub mod bypass;
 pub mod claude;
 pub mod codex;
+pub mod commits;
 pub mod errors;
 mod fields;
 pub mod gemini;
@@ -64,6 +65,7 @@ pub enum AgentEvent {
         resets_at: Option<u64>,
     },
     Denied {
+        /// With what it was asked to do, where the agent tells: `Bash: git push`.
         tool: String,
         message: String,
     },
@@ -173,8 +175,10 @@ pub enum ProviderClass {
     Quota,
     /// 429 without quota, 5xx, network.
     Transient,
-    /// Not logged in, bad key, no credit.
+    /// Not logged in, bad key, no access.
     Login,
+    /// The account has no credit left, or was never paid for.
+    Billing,
     /// The agent could not be started, or died without a word.
     Crash,
     /// The agent refused the work as such (prompt too long, bad request).
@@ -209,6 +213,9 @@ pub struct AgentRun {
     /// What was denied, as `Bash: git push`; the first [`MAX_DENIED`] different ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<String>,
+    /// There is no such program: another start would meet the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub program_missing: bool,
     /// The agent did not know the session that it was to go on with.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub session_lost: bool,

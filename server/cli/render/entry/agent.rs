@@ -60,8 +60,14 @@ pub(super) fn ended(run: &AgentRun) -> String {
     if let Some(error) = &run.error {
         let _ = write!(text, ": {}", error.message);
     }
+    text.push_str(&denied(run));
     if !run.survivors.is_empty() {
         let _ = write!(text, "; left behind and ended: {}", run.survivors.join(", "));
     }
     text
+}
+
+/// ``; denied: `Bash: git push` ``; empty where nothing was.
+pub(super) fn denied(run: &AgentRun) -> String {
+    words::denied(&run.denied, run.denials).map_or_else(String::new, |it| format!("; denied: {it}"))
 }

@@ -97,6 +97,28 @@ fn an_iteration_reads_from_top_to_bottom() {
     check(checks, "  #7  checks: 1 of 2 pass; x lint: exit 1");
 }
 
+/// Whether the breaker counts it or not.
+#[test]
+fn what_the_agent_was_denied_is_told() {
+    let run = AgentRun {
+        duration_ms: 2_000,
+        denials: 3,
+        denied: vec!["Bash: git push".into(), "Write: /etc/x".into()],
+        ..Reader::new(Dialect::Text).finish(ProcessEnd::exited(Some(0)), &Here::utc(0))
+    };
+    let agent_ended = Record::AgentEnded { iteration: 7, run: Box::new(run) };
+    let denied = "; denied: `Bash: git push`, `Write: /etc/x`";
+    check(agent_ended.clone(), &format!("  #7  agent done after 2 s{denied}"));
+    // Of whoever waits for the end the iteration's own line tells it.
+    let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+    teller.tell(&entry(NOON, baseline()), Detail::Milestones);
+    assert_eq!(teller.tell(&entry(NOON, agent_ended), Detail::Milestones), Vec::<String>::new());
+    let over = teller.tell(&entry(NOON, ended("edited 1 file", None)), Detail::Milestones);
+    assert!(plain(&over).concat().ends_with(denied), "{over:?}");
+    let next = teller.tell(&entry(NOON, ended("edited 1 file", None)), Detail::Milestones);
+    assert!(!plain(&next).concat().contains("denied"), "{next:?}");
+}
+
 #[test]
 fn what_happens_between_iterations_has_its_words() {
     let open = Record::BreakerChanged {

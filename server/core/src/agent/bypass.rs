@@ -126,6 +126,7 @@ mod tests {
                     args: &[],
                     checks: &[],
                     runner: None,
+                    commits: None,
                     prompt: PromptBy::Stdin,
                 })
             };

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{detail, first, micros, status, text, text_at, tool_use};
+use crate::agent::fields::{denied_call, detail, first, micros, status, text, text_at, tool_use};
 use crate::agent::{Act, AgentEvent, Turn};
 use failure::{Failure, Rejection};
 
@@ -195,11 +195,7 @@ fn denials(value: &Value) -> &[Value] {
 
 /// `Bash: git push`.
 fn denied(denial: &Value) -> String {
-    let tool = text(denial, "tool_name");
-    match detail(denial.get("tool_input").unwrap_or(&Value::Null)) {
-        what if what.is_empty() => tool.to_owned(),
-        what => format!("{tool}: {what}"),
-    }
+    denied_call(text(denial, "tool_name"), &detail(denial.get("tool_input").unwrap_or(&Value::Null)))
 }
 
 /// The CLI's own words about a failed turn.

@@ -8,9 +8,16 @@ pub mod start;
 
 use serde_json::Value;
 
-use crate::agent::fields::{list, number, short, status_in, text, text_at, tool_use};
+use crate::agent::fields::{denied_call, list, number, short, status_in, text, text_at, tool_use};
 use crate::agent::provider;
 use crate::agent::{Act, AgentEvent, ToolUse, Turn};
+
+/// By its settings, by a hook, and by rules for commands that it brings along.
+const REFUSALS: [&str; 3] = [
+    "rejected by user approval settings",
+    " blocked by PreToolUse hook: ",
+    "CreateProcess { message: \"Rejected(",
+];
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
@@ -56,9 +63,12 @@ impl Codex {
     /// Reads one line of stderr: what its rules refused is told nowhere else.
     pub fn stderr_line(line: &str) -> Option<AgentEvent> {
         let (_, message) = line.split_once("error=")?;
-        let is_refused = message.contains("rejected by user approval settings");
+        let is_refused = REFUSALS.iter().any(|it| message.contains(it));
         let tool = if message.starts_with("patch ") { "file_change" } else { "command_execution" };
-        is_refused.then(|| AgentEvent::Denied { tool: tool.to_owned(), message: message.to_owned() })
+        // Of a hook's refusal the command stands behind the hook's own words.
+        let command = message.rsplit_once(". Command: ").map_or("", |it| it.1);
+        let tool = denied_call(tool, &short(command));
+        is_refused.then(|| AgentEvent::Denied { tool, message: message.to_owned() })
     }
 
     fn completed(&mut self, item: &Value) -> Vec<AgentEvent> {
@@ -71,7 +81,8 @@ impl Codex {
             }
             kind @ ("command_execution" | "file_change" | "mcp_tool_call") if is_declined => {
                 let message = text(item, "aggregated_output").to_owned();
-                vec![AgentEvent::Denied { tool: kind.to_owned(), message }]
+                let tool = denied_call(kind, &short(unwrapped(text(item, "command"))));
+                vec![AgentEvent::Denied { tool, message }]
             }
             "command_execution" if text(item, "status") == "failed" => vec![failed()],
             "file_change" if text(item, "status") == "completed" => {

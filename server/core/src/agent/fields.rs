@@ -78,6 +78,11 @@ pub(super) fn detail(input: &Value) -> String {
     short(first(KEYS.map(|key| text(input, key))))
 }
 
+/// A call that was denied, in words: `Bash: git push`.
+pub(super) fn denied_call(tool: &str, detail: &str) -> String {
+    if detail.is_empty() { tool.to_owned() } else { format!("{tool}: {detail}") }
+}
+
 pub(super) fn short(told: &str) -> String {
     sanitize::line_within(told, DETAIL_CHARS)
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::agent::fields::{number, status_in, text, text_at, tool_use};
+use crate::agent::fields::{denied_call, first, number, status_in, text, text_at, tool_use};
 use crate::agent::pieces::Pieces;
 use crate::agent::provider;
 use crate::agent::{Act, AgentEvent, ToolUse, Turn};
@@ -23,11 +23,14 @@ pub struct Gemini {
     said: Pieces,
     denied: u32,
     gave_up: bool,
+    /// The last error that it told before its result.
+    error: String,
 }
 
 #[derive(Debug)]
 struct Open {
     tool: String,
+    detail: String,
     /// The file that it would write.
     path: Option<String>,
 }
@@ -54,8 +57,11 @@ impl Gemini {
             "tool_use" => events.push(AgentEvent::ToolUse(self.tool_use(value))),
             "tool_result" => events.extend(self.tool_result(value)),
             "result" => events.push(AgentEvent::Turn(self.result(value))),
-            "error" => self.gave_up |= text(value, "message").starts_with("Loop detected"),
-            // Errors that end a run stand in its result.
+            // Errors that end a run stand in its result, as a rule.
+            "error" => {
+                text(value, "message").clone_into(&mut self.error);
+                self.gave_up |= self.error.starts_with("Loop detected");
+            }
             _ => {}
         }
         events
@@ -88,7 +94,8 @@ impl Gemini {
         let call = tool_use(text(value, "tool_name"), text(value, "tool_id"), input, None);
         if self.calls.len() < OPEN_CALLS {
             let path = Some(text(input, "file_path")).filter(|it| call.act == Act::Edit && !it.is_empty());
-            let open = Open { tool: call.tool.clone(), path: path.map(str::to_owned) };
+            let (tool, detail) = (call.tool.clone(), call.detail.clone());
+            let open = Open { tool, detail, path: path.map(str::to_owned) };
             self.calls.insert(call.call.clone(), open);
         }
         call
@@ -108,7 +115,8 @@ impl Gemini {
         };
         if is_denied {
             self.denied = self.denied.saturating_add(1);
-            return Some(AgentEvent::Denied { tool: open.map_or_else(String::new, |it| it.tool), message });
+            let tool = open.map_or_else(String::new, |it| denied_call(&it.tool, &it.detail));
+            return Some(AgentEvent::Denied { tool, message });
         }
         Some(AgentEvent::ToolFailed { text: message })
     }
@@ -116,7 +124,8 @@ impl Gemini {
     fn result(&mut self, value: &Value) -> Turn {
         let stats = value.get("stats").filter(|it| it.is_object());
         let used = |it: &Value| number(it, "input_tokens").saturating_add(number(it, "output_tokens"));
-        let words = text_at(value, "/error/message");
+        let told = std::mem::take(&mut self.error);
+        let words = first([text_at(value, "/error/message"), &told]);
         let (error, note) = match (text(value, "status"), text_at(value, "/error/type")) {
             // A cap of turns is an early end, no trouble.
             ("error", "FatalTurnLimitedError") => (None, Some(crate::sanitize::line(words))),

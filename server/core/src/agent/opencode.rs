@@ -7,7 +7,7 @@ pub mod start;
 
 use serde_json::Value;
 
-use crate::agent::fields::{first, micros, number, status, text, text_at, tool_use};
+use crate::agent::fields::{denied_call, first, micros, number, status, text, text_at, tool_use};
 use crate::agent::provider::{self, Trouble};
 use crate::agent::{Act, AgentEvent, ProviderClass, Turn};
 
@@ -107,7 +107,7 @@ fn tool(part: &Value) -> Vec<AgentEvent> {
     let after = if text(state, "status") == "error" {
         let message = text(state, "error").to_owned();
         if DENIED.iter().any(|it| message.contains(it)) {
-            Some(AgentEvent::Denied { tool: call.tool.clone(), message })
+            Some(AgentEvent::Denied { tool: denied_call(&call.tool, &call.detail), message })
         } else {
             Some(AgentEvent::ToolFailed { text: message })
         }

@@ -46,12 +46,14 @@ pub(crate) fn classify(words: &str, status: Option<u16>) -> Trouble {
     let said = says(name).or_else(|| words.lines().find_map(says));
     let reset = reset_in(words).or_else(|| inner.as_ref()?.reset.clone());
     let class = match (status, said) {
+        (_, Some(Says::Billing)) => ProviderClass::Billing,
         (_, Some(Says::Login)) | (Some(401 | 403), _) => ProviderClass::Login,
         (None | Some(402 | 429), Some(Says::Quota)) => ProviderClass::Quota,
-        (Some(402), _) => ProviderClass::Login,
+        (Some(402), _) => ProviderClass::Billing,
         (Some(429), _) | (None, Some(Says::Limited)) => limited(reset.as_ref()),
         (Some(408 | 409 | 425 | 500..=599), _) | (None, Some(Says::Transient)) => ProviderClass::Transient,
         (Some(400..=499), _) | (None, Some(Says::Refused)) => ProviderClass::Refused,
+        (None, None) if phrases::is_unreadable(words) => ProviderClass::Transient,
         _ => ProviderClass::Unknown,
     };
     Trouble { class, message: sanitize::line(words), status, reset }
@@ -77,7 +79,7 @@ pub(crate) fn of_whole(answer: &str) -> Option<Trouble> {
         return None;
     }
     let (first, rest) = lines.split_first()?;
-    let is_refusal = matches!(says(first), Some(Says::Quota | Says::Login | Says::Limited));
+    let is_refusal = matches!(says(first), Some(Says::Quota | Says::Login | Says::Billing | Says::Limited));
     if !is_refusal || !phrases::is_alone(first) || !rest.iter().all(|line| phrases::is_advice(line)) {
         return None;
     }

@@ -228,6 +228,7 @@ impl Reader {
             final_text: cut::last(&sanitize::text(&said), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
             denied: few(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
+            program_missing: false,
             session_lost,
             error,
             note: turn.note.or(fallback),

@@ -3,6 +3,7 @@
 
 mod further;
 
+use super::commits::Repository;
 use super::kind::Kind;
 use super::{acp, claude, codex, gemini, opencode};
 use crate::settings::{Permissions, PromptBy};
@@ -21,6 +22,8 @@ pub struct Start<'a> {
     pub checks: &'a [String],
     /// The detected test runner ([`super::allow::test_runner`]).
     pub runner: Option<&'a str>,
+    /// Where commits are left to the agent and there is a repository.
+    pub commits: Option<&'a Repository>,
     /// How a command of the user's own gets its prompt.
     pub prompt: PromptBy,
 }

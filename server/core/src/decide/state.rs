@@ -151,6 +151,8 @@ pub struct Iteration {
     pub resumed: bool,
     /// And the agent did not know it any more: nothing was worked on.
     pub session_lost: bool,
+    /// There is no such program.
+    pub program_missing: bool,
     pub cost_micros: Option<u64>,
     pub tokens: Option<u64>,
     pub ending: Option<AgentEnding>,

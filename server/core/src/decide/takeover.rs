@@ -88,10 +88,16 @@ fn trouble(state: &Loop) -> Option<Trouble> {
         return Some(Trouble { reason: TakeoverReason::Quota, out: Out::Until(until) });
     }
     waits::needs_user(state)?;
-    if class == Some(ProviderClass::Login) {
-        return Some(Trouble { reason: TakeoverReason::Login, out: Out::ForTheUser });
+    match class {
+        Some(ProviderClass::Login) => Some(Trouble { reason: TakeoverReason::Login, out: Out::ForTheUser }),
+        Some(ProviderClass::Billing) => {
+            Some(Trouble { reason: TakeoverReason::Billing, out: Out::ForTheUser })
+        }
+        _ => {
+            let until = row.ended_at.after(HOUR_MS);
+            Some(Trouble { reason: TakeoverReason::Failing, out: Out::Until(until) })
+        }
     }
-    Some(Trouble { reason: TakeoverReason::Failing, out: Out::Until(row.ended_at.after(HOUR_MS)) })
 }
 
 /// To the first that can work; where none can, to the one whose usage limit ends first.

@@ -1,7 +1,7 @@
 //! How long a loop waits before its next iteration, and when waiting is no remedy any more. Waits count on the
 //! clock that never jumps; what a provider announces is believed for a day at most.
 
-use crate::agent::{AgentEnding, ProviderClass};
+use crate::agent::ProviderClass;
 use crate::doctor::KNOWN;
 use crate::journal::{BreakerState, WaitReason};
 use crate::moment::Moment;
@@ -88,25 +88,26 @@ pub(super) fn needs_user(state: &Loop) -> Option<String> {
         Some(ProviderClass::Login) if state.failures > 0 => {
             Some(with_hint(&format!("the agent `{name}` is not logged in: {message}"), &log_in(state)))
         }
+        Some(ProviderClass::Billing) if state.failures > 0 => {
+            let hint = format!("add credit to the account or choose another agent, then {}", again(state));
+            Some(with_hint(
+                &format!("the account of the agent `{name}` has no credit left: {message}"),
+                &hint,
+            ))
+        }
         Some(ProviderClass::Quota) if !is_trial => None,
         Some(ProviderClass::Quota | ProviderClass::Transient) => (state.stalls >= most_stalls).then(|| {
             let sentence =
                 format!("the provider of `{name}` failed {} times in a row: {message}", state.stalls);
             with_hint(&sentence, &format!("see whether it is down, then {}", again(state)))
         }),
-        _ if state.failures > 0 && is_missing(row) => {
+        _ if state.failures > 0 && row.program_missing => {
             let hint = format!("install it or set `agents.{name}.command`, then {}", again(state));
             Some(with_hint(&format!("the agent `{name}` {message}"), &hint))
         }
         _ => (state.failures >= MAX_FAILURES)
             .then(|| format!("the agent `{name}` failed {} times in a row: {message}", state.failures)),
     }
-}
-
-/// It never ran, and not because the system was out of something for a moment.
-fn is_missing(row: &Iteration) -> bool {
-    let words = row.error.as_ref().map_or("", |it| it.message.as_str());
-    row.ending == Some(AgentEnding::NotStarted) && words.contains("was not found")
 }
 
 fn with_hint(sentence: &str, hint: &str) -> String {

@@ -96,6 +96,8 @@ pub enum TakeoverReason {
     Quota,
     /// It is not logged in.
     Login,
+    /// Its account has no credit left.
+    Billing,
     /// It failed again and again, or is not there.
     Failing,
     /// The one that is wanted more can be asked again.

@@ -120,7 +120,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("git.branch", Takes::Branch, "",
         "The branch a loop works on, made where there is none: `ralph/{task}` names it after the task; `branchName` of a `prd.json` wins over it; `\"\"` stays on the current branch whatever the plan says; not written: the plan's, else the current one."),
     key("git.commit", words(&["agent", "server", "never"], &[]), r#""agent""#,
-        "Who commits: `agent` leaves it to the agent, `server` makes one commit an iteration of what it changed, `never` tells the agent not to."),
+        "Who commits: `agent` leaves it to the agent, whose safe mode then allows `git add` and `git commit`; `server` makes one commit an iteration of what it changed; `never` tells the agent not to."),
     key("git.on_regression", words(&["keep", "rollback"], &[]), r#""keep""#,
         "What happens when a guard breaks: `keep` goes on, `rollback` returns to the last snapshot whose guards held."),
 

@@ -191,12 +191,20 @@ fn plan(state: &Loop) -> PlanStatus {
 fn warnings(state: &Loop) -> Vec<String> {
     let hook = |(event, why): (&Happening, &String)| words::hook_failed(*event, why);
     let hooks = state.hooks_failed.iter().map(hook);
+    let denied = denied(state);
     if state.outcome.is_some() {
-        return hooks.collect();
+        return denied.into_iter().chain(hooks).collect();
     }
     let near = limits::near(state).into_iter().map(|(_, words)| words);
     let stands_in = takeover::standing_in(state);
-    stands_in.into_iter().chain(near).chain(state.calls_note.clone()).chain(hooks).collect()
+    stands_in.into_iter().chain(near).chain(state.calls_note.clone()).chain(denied).chain(hooks).collect()
+}
+
+/// Of the last iteration in which the agent was denied anything, whether the breaker counts it or not.
+fn denied(state: &Loop) -> Option<String> {
+    let row = state.history.iter().rev().find(|it| it.denials > 0)?;
+    let what = words::denied(&row.denied, row.denials)?;
+    Some(format!("the agent was denied {what} in iteration {}", row.number))
 }
 
 fn weakened(state: &Loop) -> Vec<WeakenedStatus> {

@@ -121,6 +121,22 @@ pub fn hook_failed(event: Happening, why: &str) -> String {
     format!("the command of `on.{}` {}", event.key(), sanitize::line(why))
 }
 
+/// What an agent was denied: `` `Bash: git push`, `Write: /etc/x` and 3 more ``; `None`: nothing. Of `what` each is told
+/// once, `count` counts all.
+pub fn denied(what: &[String], count: u32) -> Option<String> {
+    /// One line is to hold them.
+    const SHOWN: usize = 3;
+    if count == 0 {
+        return None;
+    }
+    let named = what.iter().take(SHOWN).map(|it| format!("`{}`", sanitize::line(it))).collect::<Vec<_>>();
+    Some(match (named.as_slice(), what.len().saturating_sub(SHOWN)) {
+        ([], _) => counted(u64::from(count), "tool call"),
+        (named, 0) => named.join(", "),
+        (named, more) => format!("{} and {more} more", named.join(", ")),
+    })
+}
+
 /// Who works from here on, and why: `codex takes over from claude until 14:12: its usage limit is reached`. `until`:
 /// when the one that was left can be asked again.
 pub fn takeover(
@@ -133,6 +149,7 @@ pub fn takeover(
         TakeoverReason::Back => return format!("{to} works again, {from} stands back"),
         TakeoverReason::Quota => "its usage limit is reached",
         TakeoverReason::Login => "it is not logged in",
+        TakeoverReason::Billing => "its account has no credit left",
         TakeoverReason::Failing => "it does not work",
     };
     let until = until.map(|it| format!(" until {it}")).unwrap_or_default();
@@ -145,6 +162,7 @@ pub(crate) fn standing_in(at_work: &str, out: &[(&str, TakeoverReason)]) -> Stri
     let why = |(name, reason): &(&str, TakeoverReason)| match reason {
         TakeoverReason::Quota => format!("{name} is at its usage limit"),
         TakeoverReason::Login => format!("{name} is not logged in"),
+        TakeoverReason::Billing => format!("{name} has no credit left"),
         TakeoverReason::Failing | TakeoverReason::Back => format!("{name} does not work"),
     };
     format!("{at_work} stands in: {}", out.iter().map(why).collect::<Vec<_>>().join(", "))
@@ -152,7 +170,19 @@ pub(crate) fn standing_in(at_work: &str, out: &[(&str, TakeoverReason)]) -> Stri
 
 #[cfg(test)]
 mod tests {
-    use super::{amount, bytes, cost, counted, duration, elapsed, rfc3339};
+    use super::{amount, bytes, cost, counted, denied, duration, elapsed, rfc3339};
+
+    #[test]
+    fn what_was_denied_fits_a_line() {
+        let check = |what: &[&str], count: u32, expect: Option<&str>| {
+            let what: Vec<String> = what.iter().map(ToString::to_string).collect();
+            assert_eq!(denied(&what, count).as_deref(), expect, "{what:?}");
+        };
+        check(&[], 0, None);
+        check(&[], 1, Some("1 tool call"));
+        check(&["Bash: git push"], 4, Some("`Bash: git push`"));
+        check(&["a", "b", "c", "d", "e"], 9, Some("`a`, `b`, `c` and 2 more"));
+    }
 
     #[test]
     fn durations_read_naturally() {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use crate::agent::Act;
+use crate::agent::commits;
 use crate::agent::fields::text;
 use crate::sanitize;
 use crate::settings::Permissions;
@@ -20,6 +21,9 @@ pub struct Policy {
     /// May be called with further arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
+    /// `git add` and `git commit` are left to the agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub commits: bool,
 }
 
 /// Characters of what the user is asked: more is not read through.
@@ -76,7 +80,7 @@ impl Policy {
         }
     }
 
-    /// Exactly a command of the task, or its test runner with plain arguments.
+    /// Exactly a command of the task, its test runner with plain arguments, or a commit where those are the agent's.
     fn allows(&self, command: &str) -> bool {
         let is_plain =
             |it: &str| !it.contains(|c: char| c.is_control() || "|&;<>()$`\\\"'{}[]*?~#!".contains(c));
@@ -87,7 +91,8 @@ impl Policy {
         !command.is_empty()
             && (self.commands.iter().any(|it| it == command)
                 || self.runner.as_deref() == Some(command)
-                || with_arguments().is_some())
+                || with_arguments().is_some()
+                || (self.commits && commits::is_plain(command)))
     }
 }
 
@@ -134,6 +139,7 @@ mod tests {
             permissions,
             commands: vec!["sh test.sh".to_owned(), "cargo test".to_owned()],
             runner: Some("cargo test".to_owned()),
+            commits: false,
         }
     }
 
@@ -194,6 +200,21 @@ mod tests {
             Some("run: sh test.sh"),
         );
         check(&json!({"name": "Bash", "rawInput": {"command": "rm x"}}), Some("run: rm x"));
+    }
+
+    #[test]
+    fn commits_are_allowed_where_they_are_left_to_the_agent() {
+        let inside = |_: &str| true;
+        let refused = |commits: bool, command: &str| {
+            let mut call = Call::default();
+            call.learn(&json!({"kind": "execute", "rawInput": {"command": command}}));
+            Policy { commits, ..policy(Permissions::Edits) }.refuses(&call, &inside).is_some()
+        };
+        assert!(!refused(true, "git add . && git commit -m 'one'"));
+        assert!(refused(false, "git add . && git commit -m 'one'"));
+        for command in ["git push", "git commit -n -m x", "git commit -m x && git push"] {
+            assert!(refused(true, command), "{command}");
+        }
     }
 
     #[test]

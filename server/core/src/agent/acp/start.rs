@@ -39,6 +39,7 @@ pub fn line(known: Option<Kind>, start: &Start<'_>) -> Line {
             permissions: start.permissions,
             commands: allow::commands(start.checks, start.runner),
             runner: start.runner.map(str::to_owned),
+            commits: start.commits.is_some(),
         },
         model: start.model.map(str::to_owned),
         effort: start.effort.map(str::to_owned),

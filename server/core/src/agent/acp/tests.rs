@@ -12,7 +12,7 @@ use crate::settings::{Dialect, Permissions};
 
 /// The bridge's output for a captured agent.
 fn bridged(capture: &str, permissions: Permissions) -> String {
-    let policy = Policy { permissions, commands: Vec::new(), runner: None };
+    let policy = Policy { permissions, commands: Vec::new(), runner: None, commits: false };
     let order = Order { policy, model: None, effort: None };
     let brief = Brief {
         order,

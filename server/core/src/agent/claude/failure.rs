@@ -4,10 +4,9 @@
 use crate::agent::ProviderClass;
 use crate::agent::provider::{self, Reset, Trouble};
 
-/// Error words for which somebody has to log in, pay or ask for access.
-const LOGIN: [&str; 6] = [
+/// Error words for which its user has to log in or ask for access.
+const LOGIN: [&str; 5] = [
     "authentication_failed",
-    "billing_error",
     "account_on_hold",
     "cloud_credential_error",
     "oauth_org_not_allowed",
@@ -72,8 +71,9 @@ impl Failure<'_> {
 
     fn of_api(&self) -> ProviderClass {
         match (self.word, self.status) {
+            ("billing_error", _) | (_, Some(402)) => ProviderClass::Billing,
             (word, _) if LOGIN.contains(&word) => ProviderClass::Login,
-            (_, Some(401..=403)) => ProviderClass::Login,
+            (_, Some(401 | 403)) => ProviderClass::Login,
             ("rate_limit", _) | (_, Some(429)) => {
                 if self.limit.is_some() {
                     ProviderClass::Quota

@@ -6,6 +6,13 @@ use serde_json::{Value, json};
 const FLAG: &str = "--settings";
 const JOINED: &str = "--settings=";
 
+/// Rules of its permissions; what is denied stays denied, whatever else allows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Rules {
+    pub(super) allow: Vec<String>,
+    pub(super) deny: Vec<String>,
+}
+
 /// What the command line says of its settings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given<'a> {
@@ -72,32 +79,31 @@ pub fn inlined(words: Vec<String>, text: &str) -> Option<Vec<String>> {
 
 /// What the user's words say of settings with our rules beside it, as a word of a command line; `None`: nothing is to be
 /// said, or it is nothing that could be added to.
-pub(super) fn with_rules(words: &[String], rules: &[String]) -> Option<String> {
+pub(super) fn with_rules(words: &[String], rules: &Rules) -> Option<String> {
     let given = given(words);
     let mut settings = given.map_or(Some(json!({})), |it| object(it.text))?;
-    if rules.is_empty() {
+    if rules.allow.is_empty() && rules.deny.is_empty() {
         given?;
-    } else if !allow(&mut settings, rules) {
-        return None;
+    } else {
+        add(&mut settings, "allow", &rules.allow)?;
+    }
+    if !rules.deny.is_empty() {
+        add(&mut settings, "deny", &rules.deny)?;
     }
     Some(unfilled(&settings.to_string()))
 }
 
-/// Whether they have a place for rules.
-pub fn take_rules(words: &[String]) -> bool {
-    given(words).is_none_or(|it| object(it.text).is_some_and(|mut it| allow(&mut it, &[])))
+/// The name of the list that is none, so that no rule can be added to it.
+pub fn malformed_rules(words: &[String]) -> Option<&'static str> {
+    let mut settings = object(given(words)?.text).unwrap_or(Value::Null);
+    ["allow", "deny"].into_iter().find(|it| add(&mut settings, it, &[]).is_none())
 }
 
-fn allow(settings: &mut Value, rules: &[String]) -> bool {
-    let Some(settings) = settings.as_object_mut() else { return false };
-    let Some(permissions) = settings.entry("permissions").or_insert_with(|| json!({})).as_object_mut() else {
-        return false;
-    };
-    let Some(allowed) = permissions.entry("allow").or_insert_with(|| json!([])).as_array_mut() else {
-        return false;
-    };
-    allowed.extend(rules.iter().map(|it| json!(it)));
-    true
+fn add(settings: &mut Value, list: &str, rules: &[String]) -> Option<()> {
+    let permissions = settings.as_object_mut()?.entry("permissions").or_insert_with(|| json!({}));
+    let listed = permissions.as_object_mut()?.entry(list).or_insert_with(|| json!([])).as_array_mut()?;
+    listed.extend(rules.iter().map(|it| json!(it)));
+    Some(())
 }
 
 pub(super) fn without(words: &[String]) -> Vec<String> {
@@ -133,10 +139,24 @@ fn unfilled(json: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{aside, file, hooks_off, inlined, take_rules, with_rules, without};
+    use super::{Rules, aside, file, hooks_off, inlined, malformed_rules, with_rules, without};
 
     fn argv(words: &[&str]) -> Vec<String> {
         words.iter().map(ToString::to_string).collect()
+    }
+
+    fn allowing(rules: &[&str]) -> Rules {
+        Rules { allow: argv(rules), deny: Vec::new() }
+    }
+
+    #[test]
+    fn what_is_denied_is_added_to_what_the_user_denies() {
+        let rules = Rules { allow: argv(&["Bash(a)"]), deny: argv(&["Bash(a -n)"]) };
+        let both = with_rules(&argv(&["--settings", r#"{"permissions":{"deny":["Read(c)"]}}"#]), &rules);
+        let both: Value = serde_json::from_str(&both.expect("settings")).expect("JSON");
+        assert_eq!(both, json!({"permissions": {"allow": ["Bash(a)"], "deny": ["Read(c)", "Bash(a -n)"]}}));
+        let none = argv(&["--settings", r#"{"permissions":{"deny":"Read"}}"#]);
+        assert_eq!((with_rules(&none, &rules), malformed_rules(&none)), (None, Some("deny")));
     }
 
     #[test]
@@ -176,7 +196,7 @@ mod tests {
     #[test]
     fn our_rules_stand_beside_what_the_user_says() {
         let of = |words: &[&str], rules: &[&str]| {
-            let settings = with_rules(&argv(words), &argv(rules))?;
+            let settings = with_rules(&argv(words), &allowing(rules))?;
             Some(serde_json::from_str::<Value>(&settings).expect("JSON"))
         };
         let rules = &["Bash(a)"][..];
@@ -215,16 +235,16 @@ mod tests {
             ("mine.json", false),
         ] {
             let words = argv(&["--settings", settings]);
-            assert_eq!(take_rules(&words), expect, "{settings}");
-            assert_eq!(with_rules(&words, &argv(&["r"])).is_some(), expect, "{settings}");
+            assert_eq!(malformed_rules(&words).is_none(), expect, "{settings}");
+            assert_eq!(with_rules(&words, &allowing(&["r"])).is_some(), expect, "{settings}");
         }
-        assert!(take_rules(&[]));
+        assert_eq!(malformed_rules(&[]), None);
     }
 
     #[test]
     fn no_brace_of_a_string_is_a_placeholder() {
         let settings = r#"{"a":{"\\":"{session}","b":"\"{prompt}"}}"#;
-        let word = with_rules(&argv(&["--settings", settings]), &argv(&["Bash(x {session})"]));
+        let word = with_rules(&argv(&["--settings", settings]), &allowing(&["Bash(x {session})"]));
         let word = word.expect("settings");
         assert!(!word.contains("{session}") && !word.contains("{prompt}"), "{word}");
         let read: Value = serde_json::from_str(&word).expect("JSON");

@@ -1,8 +1,8 @@
 //! How Claude Code is started headless: arguments and environment. The prompt goes to stdin.
 
-use super::settings;
-use crate::agent::allow;
+use super::settings::{self, Rules};
 use crate::agent::starting::{Start, extend};
+use crate::agent::{allow, commits};
 use crate::settings::Permissions;
 
 /// Nothing that writes or runs anything, no tool of a server either; no question is asked, and no session is kept.
@@ -23,8 +23,8 @@ const READ_ONLY: [&str; 6] = [
 pub fn argv(start: &Start<'_>) -> Vec<String> {
     let fixed = ["-p", "--output-format", "stream-json", "--verbose", "--session-id", "{session}"];
     let rules = match start.permissions {
-        Permissions::Edits | Permissions::Ask => allow::rules(start.checks, start.runner),
-        Permissions::ReadOnly | Permissions::SandboxedAll | Permissions::All => Vec::new(),
+        Permissions::Edits | Permissions::Ask => rules(start),
+        Permissions::ReadOnly | Permissions::SandboxedAll | Permissions::All => Rules::default(),
     };
     let settings = settings::with_rules(&[start.command, start.args].concat(), &rules);
     let words = |of: &[String]| if settings.is_some() { settings::without(of) } else { of.to_vec() };
@@ -48,6 +48,17 @@ pub fn argv(start: &Start<'_>) -> Vec<String> {
     }
     argv.extend(words(start.args));
     argv
+}
+
+fn rules(start: &Start<'_>) -> Rules {
+    let mut rules = Rules { allow: allow::rules(start.checks, start.runner), deny: Vec::new() };
+    if start.commits.is_some() {
+        rules
+            .allow
+            .extend(commits::ALLOWED.iter().flat_map(|it| [format!("Bash({it})"), format!("Bash({it} *)")]));
+        rules.deny.extend(commits::REFUSED.map(|it| format!("Bash({it})")));
+    }
+    rules
 }
 
 /// Added to the agent's environment; what the user sets wins.
@@ -80,6 +91,7 @@ mod tests {
             args: &[],
             checks: &commands,
             runner: Some("cargo test"),
+            commits: None,
             prompt: PromptBy::Stdin,
         };
         let argv = argv(&start);

@@ -79,7 +79,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
         "limit_oauth_401" => failed(Login, Some(401));
         "authtoken_401_retries1" => failed(Login, Some(401));
         "err_no_key" => failed(Login, None);
-        "err_400_credit" => failed(Login, Some(400));
+        "err_400_credit" => failed(ProviderClass::Billing, Some(400));
         "err_400" => failed(Refused, Some(400));
         "hook_stopfailure" => failed(Refused, Some(400));
         "err_400_prompt_too_long" => failed(Refused, Some(400));
@@ -187,7 +187,7 @@ fn an_early_end_is_a_note_and_no_error() {
 fn neither_subtype_nor_words_decide() {
     for (transcript, class) in [
         (transcript!("limit5h_oauth_429"), ProviderClass::Quota),
-        (transcript!("err_400_credit"), ProviderClass::Login),
+        (transcript!("err_400_credit"), ProviderClass::Billing),
         (transcript!("err_529_retries0"), ProviderClass::Transient),
         (transcript!("err_400_prompt_too_long"), ProviderClass::Refused),
     ] {

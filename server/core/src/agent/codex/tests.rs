@@ -74,6 +74,20 @@ fn what_its_rules_refuse_stands_on_stderr() {
 }
 
 #[test]
+fn what_a_hook_or_its_own_rules_refuse_is_a_denial() {
+    for (stderr, expect) in [
+        (captured!("codex", "hook_pre_deny", ".stderr.txt"), "command_execution: echo hey"),
+        (
+            r#"2026-11-23T01:18:06.977693Z ERROR codex_core::tools::router: error=exec_command failed: CreateProcess { message: "Rejected(\"`/bin/bash -lc 'rm -f x'` rejected: rm -f style commands are not permitted.\")" }"#,
+            "command_execution",
+        ),
+    ] {
+        let run = read(Dialect::Codex, captured!("codex", "hook_pre_deny"), stderr, 0);
+        assert_eq!((run.denials, run.denied, run.error), (1, vec![expect.to_owned()], None));
+    }
+}
+
+#[test]
 fn a_session_that_is_gone_is_told_apart() {
     let run = read(Dialect::Codex, "", captured!("codex", "sess_4_unknown", ".stderr.txt"), 1);
     assert!(run.session_lost, "{run:?}");

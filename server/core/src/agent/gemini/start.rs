@@ -1,7 +1,7 @@
 //! How Gemini CLI is started headless. The prompt goes to stdin: without a terminal there it needs no flag.
 
-use crate::agent::allow;
 use crate::agent::starting::{Start, extend};
+use crate::agent::{allow, commits};
 use crate::settings::Permissions;
 
 /// A command of the list may be called with further arguments; one that the list's own grammar would split gets no
@@ -20,7 +20,12 @@ pub(crate) fn argv_of(start: &Start<'_>, safe: &str) -> Vec<String> {
         Permissions::Edits | Permissions::Ask => {
             extend(&mut argv, &["--approval-mode", safe]);
             for command in plain(&allow::commands(start.checks, start.runner)) {
-                extend(&mut argv, &["--allowed-tools", &format!("run_shell_command({command})")]);
+                extend(&mut argv, &["--allowed-tools", &shell(command)]);
+            }
+            if start.commits.is_some() {
+                for command in commits::ALLOWED {
+                    extend(&mut argv, &["--allowed-tools", &shell(command)]);
+                }
             }
         }
         Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--approval-mode", "yolo"]),
@@ -30,6 +35,10 @@ pub(crate) fn argv_of(start: &Start<'_>, safe: &str) -> Vec<String> {
     }
     argv.extend_from_slice(start.args);
     argv
+}
+
+pub(crate) fn shell(command: &str) -> String {
+    format!("run_shell_command({command})")
 }
 
 /// Those that no list of tools takes apart.

@@ -66,7 +66,7 @@ fn files_are_those_that_tools_really_wrote() {
     assert_eq!(run.files, ["/home/dev/gm/main.rs", "/home/dev/gm/new.txt"]);
     assert_eq!(run.tools, ["read_file", "replace", "write_file", "run_shell_command"]);
     let denied = read(Dialect::Gemini, captured!("gemini", "hook_tool_deny"), "", 0);
-    assert_eq!(denied.denied, ["run_shell_command"]);
+    assert_eq!(denied.denied, ["run_shell_command: echo hey"]);
 }
 
 #[test]
@@ -79,6 +79,34 @@ fn a_shell_that_it_does_not_have_is_denied() {
     };
     assert_eq!(read(Dialect::Gemini, &call("run_shell_command").join("\n"), "", 0).denials, 1);
     assert_eq!(read(Dialect::Gemini, &call("made_up").join("\n"), "", 0).denials, 0);
+}
+
+/// As its version 0.61.0 told of answers that were no JSON, cut off, or empty.
+#[test]
+fn an_answer_that_cannot_be_read_is_trouble_of_the_moment() {
+    use crate::agent::ProviderClass::{Transient, Unknown};
+    let check = |result: &str, expect| {
+        let error = read(Dialect::Gemini, result, "", 1).error.unwrap();
+        assert_eq!(error.class, expect, "{error:?}");
+        assert!(!error.message.is_empty());
+    };
+    let result = |message: &str| {
+        format!(r#"{{"type":"result","status":"error","error":{{"type":"unknown","message":"{message}"}}}}"#)
+    };
+    for message in [
+        "[API Error: Expected property name or '}' in JSON at position 1]",
+        "[API Error: Incomplete JSON segment at the end]",
+        "[API Error: Unexpected token '<', \\\"<html>no<\\\"... is not valid JSON]",
+        "[API Error: Unexpected end of JSON input]",
+        "[API Error: Unterminated string in JSON at position 7]",
+    ] {
+        check(&result(message), Transient);
+    }
+    let ended =
+        r#"{"type":"error","severity":"error","message":"Model stream ended without a finish reason."}"#;
+    check(&format!("{ended}\n{}", r#"{"type":"result","status":"error"}"#), Transient);
+    // Of a file that it could not read it speaks in the same words, without that mark.
+    check(&result("Unexpected token } in JSON at position 5"), Unknown);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::agent::allow;
 use crate::agent::starting::{Start, extend};
+use crate::agent::{allow, commits};
 use crate::settings::Permissions;
 
 pub fn argv(start: &Start<'_>) -> Vec<String> {
@@ -36,7 +36,14 @@ pub fn env(start: &Start<'_>) -> Vec<(String, String)> {
     let commands = allow::commands(start.checks, start.runner);
     let mut allowed: Vec<String> = commands.into_iter().filter(|it| !it.contains(['*', '?'])).collect();
     allowed.extend(start.runner.map(|it| format!("{it} *")));
-    let rules = allowed.iter().map(|it| format!(",{}:\"allow\"", json!(it))).collect::<Vec<_>>().concat();
+    let mut refused = Vec::new();
+    if start.commits.is_some() {
+        allowed.extend(commits::ALLOWED.iter().flat_map(|it| [(*it).to_owned(), format!("{it} *")]));
+        refused.extend(commits::REFUSED);
+    }
+    let allowed = allowed.iter().map(|it| format!(",{}:\"allow\"", json!(it)));
+    let refused = refused.iter().map(|it| format!(",{}:\"deny\"", json!(it)));
+    let rules = allowed.chain(refused).collect::<Vec<_>>().concat();
     permissions(format!(r#""bash":{{"*":"deny"{rules}}}"#))
 }
 

@@ -84,7 +84,10 @@ fn what_was_refused_by_a_rule_is_a_denial() {
     };
     let rule = "The user has specified a rule which prevents you from using this specific tool call.";
     let denied = Reader::new(Dialect::Opencode).line(&line(rule));
-    assert!(matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash"), "{denied:?}");
+    assert!(
+        matches!(denied.last(), Some(AgentEvent::Denied { tool, .. }) if tool == "bash: ls"),
+        "{denied:?}"
+    );
     let failed = Reader::new(Dialect::Opencode).line(&line("no such file"));
     assert!(matches!(failed.last(), Some(AgentEvent::ToolFailed { .. })), "{failed:?}");
 }

@@ -14,6 +14,8 @@ pub(super) enum Says {
     /// Too many requests: a usage limit only where a long wait is announced.
     Limited,
     Login,
+    /// No credit, or a bill that was not paid.
+    Billing,
     Transient,
     Refused,
 }
@@ -29,7 +31,7 @@ static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// Names of errors, as APIs spell them.
-static NAMES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
+static NAMES: LazyLock<[(Regex, Says); 6]> = LazyLock::new(|| {
     [
         (
             constant(
@@ -39,10 +41,11 @@ static NAMES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
         ),
         (
             constant(
-                r"(?i)\b(?:authentication_error|authentication_failed|invalid_api_key|billing_error|permission_error|UNAUTHENTICATED|API_KEY_INVALID)\b",
+                r"(?i)\b(?:authentication_error|authentication_failed|invalid_api_key|permission_error|UNAUTHENTICATED|API_KEY_INVALID)\b",
             ),
             Says::Login,
         ),
+        (constant(r"(?i)\b(?:billing_error|payment_required|insufficient_balance)\b"), Says::Billing),
         (
             constant(
                 r"(?i)\b(?:rate_limit_error|rate_limit_exceeded|too_many_requests|RESOURCE_EXHAUSTED)\b|\b429 Too Many Requests\b|\bRateLimitError\b",
@@ -63,7 +66,7 @@ static NAMES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
         ),
     ]
 });
-static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
+static SENTENCES: LazyLock<[(Regex, Says); 6]> = LazyLock::new(|| {
     [
         (
             constant(
@@ -80,10 +83,16 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
         (
             constant(
                 r"(?ix)^(?: not\slogged\sin\b | you\s(?:are|must\sbe)\s(?:not\s)?logged\s(?:in|out)\b | (?:your\s)?(?:invalid|incorrect|missing|expired)\sapi[\s_-]?key\b | invalid\sx-api-key\b | (?:your\s)?api\skey\s(?:is\s)?(?:not\svalid|invalid|expired|missing|not\s(?:set|found))\b
-                | please\s(?:run\s/login|log\sin|login|sign\sin)\b | (?:your\s)?credit\sbalance\sis\stoo\slow\b | oauth\s(?:token|session)\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | (?:your\s)?(?:authentication|login|session|access)\s(?:token\s)?(?:has\s)?(?:failed|expired|required)\b
-                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | insufficient\s(?:credits?|balance|funds)\b | payment\srequired\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) | (?:账户|账号)?余额不足 )",
+                | please\s(?:run\s/login|log\sin|login|sign\sin)\b | oauth\s(?:token|session)\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | (?:your\s)?(?:authentication|login|session|access)\s(?:token\s)?(?:has\s)?(?:failed|expired|required)\b
+                | (?:401\s)?unauthorized\b | (?:403\s)?forbidden\b | you\sneed\sto\s(?:log|sign)\sin\b | (?:auth(?:entication)?|access|api|refresh|bearer)\stoken\s(?:has\s|is\s)?(?:expired|revoked|invalid)\b | missing\senvironment\svariable:\s`?\w*(?:KEY|TOKEN)\b`? | when\susing\s[\w\s]{1,30},\syou\smust\sspecify\sthe\s\w+_API_KEY\b | (?:no|missing)\s(?:api\skey|credentials|auth(?:entication)?\s(?:token|method|information))(?:\sfound)?\b | classic\spersonal\saccess\stokens\s\(ghp_\)\sare\snot\ssupported\b | unexpected\sstatus\s40[13]\b | (?:您|你)?(?:尚未|未)登录 | 请先?(?:重新)?登录 | 登录(?:状态)?已?(?:过期|失效) )",
             ),
             Says::Login,
+        ),
+        (
+            constant(
+                r"(?ix)^(?: (?:your\s)?credit\sbalance\sis\stoo\slow\b | insufficient\s(?:credits?|balance|funds)\b | (?:402\s)?payment\srequired\b | (?:账户|账号)?余额不足 )",
+            ),
+            Says::Billing,
         ),
         (
             constant(
@@ -94,7 +103,7 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
         (
             constant(
                 r"(?ix)^(?: overloaded\b | (?:the\s)?(?:model|server|service|engine)\sis\s(?:currently\s|temporarily\s)?(?:overloaded|unavailable|at\scapacity) | temporarily\soverloaded | internal\sserver\serror\b | service\s(?:temporarily\s)?unavailable | bad\sgateway | gateway\stime-?out
-                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed )",
+                | stream\sdisconnected(?:\sbefore\scompletion)? | connection\serror\.?$ | fetch\sfailed\b | (?:connect|read|getaddrinfo)\s(?:ECONN\w+|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)\b(?:\s[\w.-]*[.:][\w.:-]*)? | socket\shang\sup\b | error\ssending\srequest\b | we['’]re\scurrently\sexperiencing\shigh\sdemand | request\stimed\sout\.?$ | unable\sto\sconnect\sto\sapi | couldn['’]t\sconnect\sto\sthe\s\w+\sserver\b | failed\sto\sfetch\s[\w\s]{1,40}:\snetwork\sfetch\sfailed\b | exceeded\sretry\slimit | json\sparsing\sfailed | model\sstream\sended\swithout\sa\sfinish\sreason\b | incomplete\sjson\ssegment\b )",
             ),
             Says::Transient,
         ),
@@ -105,6 +114,10 @@ static SENTENCES: LazyLock<[(Regex, Says); 5]> = LazyLock::new(|| {
             Says::Refused,
         ),
     ]
+});
+/// An answer that is none, in the words of the parser that read it: such words alone could be about any file.
+static UNREADABLE: LazyLock<Regex> = LazyLock::new(|| {
+    constant(r"(?is)^\[API Error: (?:un)?(?:expected|terminated|exponent|bad|no number)\b.*\bJSON\b")
 });
 /// How a sentence of a provider goes on; anything else is somebody writing about it.
 static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
@@ -165,6 +178,11 @@ fn bare(line: &str) -> &str {
 /// The status an error gives as a number.
 pub(super) fn status(line: &str) -> Option<u16> {
     STATUS.captures(line)?.name("status")?.as_str().parse().ok()
+}
+
+/// The provider's answer could not be read.
+pub(super) fn is_unreadable(words: &str) -> bool {
+    UNREADABLE.is_match(words)
 }
 
 /// It says with which status the provider answered.

@@ -1,7 +1,7 @@
 use proptest::prelude::{any, proptest};
 
 use super::{Here, Reset, classify, of_failed, of_whole, reset_in};
-use crate::agent::ProviderClass::{self, Login, Quota, Refused, Transient, Unknown};
+use crate::agent::ProviderClass::{self, Billing, Login, Quota, Refused, Transient, Unknown};
 
 /// 2026-11-20T14:00:00Z
 const NOW: u64 = 1_795_183_200_000;
@@ -58,7 +58,7 @@ fn final_errors_in_every_form_in_use() {
             r#"API Error: 401 {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#,
             Login,
         ),
-        ("Credit balance is too low", Login),
+        ("Credit balance is too low", Billing),
         ("OAuth token has expired. Please run /login", Login),
         ("Missing environment variable: `OPENAI_API_KEY`.", Login),
         ("Request failed with status code 401", Login),
@@ -72,8 +72,8 @@ fn final_errors_in_every_form_in_use() {
         ("Error: connect ECONNREFUSED 127.0.0.1:443", Transient),
         ("Error: getaddrinfo EAI_AGAIN api.example.org", Transient),
         ("Error: socket hang up", Transient),
-        ("402 Payment Required", Login),
-        ("Error: Insufficient Balance", Login),
+        ("402 Payment Required", Billing),
+        ("Error: Insufficient Balance", Billing),
         ("You need to log in: run `mine login`", Login),
         ("Access token has expired", Login),
         ("未登录，请先登录", Login),
@@ -360,7 +360,8 @@ fn a_status_goes_before_words() {
         ("no", Some(400), Refused),
         ("no", Some(404), Refused),
         ("no", Some(401), Login),
-        ("Your credit balance is too low", Some(400), Login),
+        ("Your credit balance is too low", Some(400), Billing),
+        ("no", Some(402), Billing),
         ("what", None, Unknown),
     ] {
         assert_eq!(classify(words, status).class, expect, "{words} {status:?}");

@@ -2,13 +2,24 @@
 //! the others were asked for their help, or read about.
 
 use crate::agent::starting::{Start, extend};
-use crate::agent::{allow, gemini};
+use crate::agent::{allow, commits, gemini};
 use crate::settings::Permissions;
 
 /// A relative of Gemini CLI with the output of Claude Code. Its safe mode also writes outside of the work tree.
 pub(super) fn qwen(start: &Start<'_>) -> Vec<String> {
-    gemini::start::argv_of(start, "auto-edit")
+    let mut argv = gemini::start::argv_of(start, "auto-edit");
+    let is_safe = matches!(start.permissions, Permissions::Edits | Permissions::Ask);
+    if start.commits.is_some() && is_safe {
+        let at = argv.iter().rposition(|it| it == "--allowed-tools").map_or(argv.len(), |it| it + 2);
+        let words = |it: &&str| ["--exclude-tools".to_owned(), gemini::start::shell(it)];
+        let refused = commits::REFUSED.iter().chain(&SUBSTITUTIONS).flat_map(words);
+        argv.splice(at..at, refused.collect::<Vec<_>>());
+    }
+    argv
 }
+
+/// What it allows by its beginning may hold other commands.
+const SUBSTITUTIONS: [&str; 4] = ["git *$*", "git *`*", "git *<(*", "git *>(*"];
 
 /// As Gemini CLI it would start itself once more.
 pub(super) const QWEN_ENVIRONMENT: &[(&str, &str)] =
@@ -28,6 +39,11 @@ pub(super) fn copilot(start: &Start<'_>) -> Vec<String> {
             extend(&mut argv, &["--allow-tool", "write"]);
             for command in gemini::start::plain(&allow::commands(start.checks, start.runner)) {
                 extend(&mut argv, &["--allow-tool", &format!("shell({command})")]);
+            }
+            if start.commits.is_some() {
+                for command in commits::ALLOWED {
+                    extend(&mut argv, &["--allow-tool", &format!("shell({command})")]);
+                }
             }
         }
         Permissions::SandboxedAll | Permissions::All => extend(&mut argv, &["--allow-all"]),

@@ -1,7 +1,8 @@
 //! Command lines of every agent for every permission, as they were tried with the real programs.
 
 use super::Start;
-use crate::agent::kind::Kind;
+use crate::agent::commits::Repository;
+use crate::agent::kind::{KNOWN, Kind};
 use crate::settings::{Dialect, Permissions, PromptBy};
 
 fn texts(words: &[&str]) -> Vec<String> {
@@ -19,6 +20,7 @@ fn check(kind: Kind, permissions: Permissions, checks: &[&str], expect: &[&str],
         args: &args,
         checks: &checks,
         runner: None,
+        commits: None,
         prompt: PromptBy::Stdin,
     });
     assert_eq!(line.argv.first().map(String::as_str), Some("/bin/agent"));
@@ -83,6 +85,70 @@ fn the_command_line_says_what_is_permitted() {
     check(Kind::Opencode, All, &["sh test.sh"], &[opencode, "--auto", rest], &[]);
 }
 
+/// Where commits are left to the agent, its safe mode allows them and nothing that passes over hooks; nothing else of
+/// its command line changes.
+#[test]
+fn commits_are_allowed_as_far_as_its_rules_can_say_it() {
+    let git = |it: &str| it.to_owned();
+    let one = Repository { git_dir: git("/t/.git"), common_dir: git("/t/.git") };
+    let linked = Repository { git_dir: git("/m/.git/worktrees/t"), common_dir: git("/m/.git") };
+    let line = |kind: Kind, permissions, commits| {
+        let start = Start {
+            command: &texts(&["/bin/agent"]),
+            permissions,
+            model: None,
+            effort: None,
+            args: &[],
+            checks: &texts(&["sh test.sh"]),
+            runner: None,
+            commits,
+            prompt: PromptBy::Stdin,
+        };
+        let line = kind.line(&start);
+        let env = line.env.into_iter().map(|(_, value)| value);
+        line.argv.into_iter().chain(env).collect::<Vec<_>>().join(" ")
+    };
+    let safe = |kind| line(kind, Permissions::Edits, Some(&one));
+    for kind in KNOWN {
+        for permissions in [Permissions::All, Permissions::ReadOnly] {
+            assert_eq!(line(kind, permissions, Some(&one)), line(kind, permissions, None), "{kind:?}");
+        }
+        let said = line(kind, Permissions::Edits, None);
+        assert!(!said.contains("git commit") && !said.contains("loopkeeper"), "{said}");
+        assert_eq!(safe(kind) == said, matches!(kind, Kind::Cursor | Kind::Amp), "{kind:?}");
+    }
+    let has = |kind: Kind, parts: &[&str]| {
+        let said = safe(kind);
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    };
+    has(
+        Kind::Claude,
+        &[
+            r#""Bash(git add)","Bash(git add *)","Bash(git commit)","Bash(git commit *)"],"#,
+            r#""deny":["Bash(git commit *--no-ver*)","Bash(git commit *--am*)","Bash(git commit -n*)""#,
+        ],
+    );
+    has(Kind::Opencode, &[r#""git commit *":"allow","git commit *--no-ver*":"deny""#]);
+    let allowed = "--allowed-tools run_shell_command(git add) --allowed-tools run_shell_command(git commit)";
+    has(Kind::Gemini, &[allowed]);
+    has(Kind::Qwen, &[allowed, "--exclude-tools run_shell_command(git commit * -n*)"]);
+    has(Kind::Copilot, &["--allow-tool shell(git add) --allow-tool shell(git commit)"]);
+    has(Kind::Acp(None), &[r#""commits":true"#]);
+    let profile = |entries: &str| {
+        format!(
+            "exec --json --skip-git-repo-check -c sandbox_mode=\"workspace-write\" -c default_permissions=\"loopkeeper\" \
+             -c permissions.loopkeeper.extends=\":workspace\" -c permissions.loopkeeper.filesystem={{{entries}}} -"
+        )
+    };
+    let shared = |at: &str| format!(r#""{at}"="write","{at}/hooks"="read","{at}/config"="read""#);
+    has(Kind::Codex, &[&profile(&shared("/t/.git"))]);
+    let codex = line(Kind::Codex, Permissions::Edits, Some(&linked));
+    let entries = format!(r#"{},"/m/.git/worktrees/t"="write""#, shared("/m/.git"));
+    assert!(codex.contains(&profile(&entries)), "{codex}");
+}
+
 #[test]
 fn the_further_ones_too() {
     use Permissions::{All, Edits};
@@ -116,6 +182,7 @@ fn a_command_of_the_users_own_gets_a_place_for_its_prompt() {
             args: &[],
             checks: &[],
             runner: None,
+            commits: None,
             prompt,
         });
         assert_eq!((line.argv, line.prompt), (texts(&expect), prompt));

@@ -32,6 +32,7 @@ pub(super) fn ended(state: &mut Loop, at: Moment, run: &AgentRun) {
         row.error.clone_from(&run.error);
         row.denials = run.denials;
         row.denied.clone_from(&run.denied);
+        row.program_missing = run.program_missing;
         row.session_lost = row.resumed && run.session_lost;
         state.session.ran(at, (&row.session, Names::of(&state.spec.agent)), run);
         row.final_text.clone_from(&run.final_text);

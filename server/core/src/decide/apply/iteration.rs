@@ -37,6 +37,7 @@ pub(super) fn intended(state: &mut Loop, at: Moment, record: &Record) {
         session: session.clone(),
         resumed: *resumed,
         session_lost: false,
+        program_missing: false,
         cost_micros: None,
         tokens: None,
         ending: None,

@@ -175,6 +175,7 @@ fn what_only_a_person_can_mend_is_asked_of_one() {
         at_work(&mut sim);
         let mut run = refused(class, None);
         run.ending = ending;
+        run.program_missing = ending == AgentEnding::NotStarted;
         run.error.as_mut().expect("an error").message = message.to_owned();
         ends(&mut sim, run);
         sim.play();
@@ -189,6 +190,11 @@ fn what_only_a_person_can_mend_is_asked_of_one() {
     let (by_itself, never) = (AgentEnding::Exited, AgentEnding::NotStarted);
     check(ProviderClass::Login, by_itself, "Invalid API key", true, &format!("{login}`loopkeeper resume`"));
     check(ProviderClass::Login, by_itself, "Invalid API key", false, &format!("{login}start again"));
+    let bill = "the account of the agent `mine` has no credit left: Credit balance is too low. Hint: add credit to the \
+                account or choose another agent, then ";
+    let low = "Credit balance is too low";
+    check(ProviderClass::Billing, by_itself, low, true, &format!("{bill}`loopkeeper resume`"));
+    check(ProviderClass::Billing, by_itself, low, false, &format!("{bill}start again"));
     let install = "the agent `mine` could not be started: `./agent.sh` was not found, or is not executable. \
                    Hint: install it or set `agents.mine.command`, then ";
     check(ProviderClass::Crash, never, missing, true, &format!("{install}`loopkeeper resume`"));

@@ -197,6 +197,22 @@ fn headlines_say_the_state_first() {
     check(&[baseline(), Record::Ended { outcome }], "Completed, claimed, not verified: all boxes are ticked");
 }
 
+/// Whether the breaker counts it or not, and when the loop is over, too.
+#[test]
+fn what_the_agent_was_denied_is_shown() {
+    let mut state = after(&[baseline(), intended()]);
+    let shown = |state: &Loop| status(state, &alive()).warnings;
+    assert_eq!(shown(&state), Vec::<String>::new());
+    let row = state.history.last_mut().expect("an iteration");
+    (row.denials, row.denied) = (2, vec!["Bash: git push".to_owned()]);
+    let expect = ["the agent was denied `Bash: git push` in iteration 1"];
+    assert_eq!(shown(&state), expect);
+    let outcome =
+        Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: "stopped".into(), cause: None };
+    state.outcome = Some(outcome);
+    assert_eq!(shown(&state), expect);
+}
+
 #[test]
 fn limits_that_are_near_are_shown_while_it_lasts() {
     let mut state = after(&[baseline(), intended()]);

@@ -11,7 +11,8 @@ use crate::agent::transcripts::captured;
 use crate::settings::Permissions;
 
 fn brief(permissions: Permissions, session: Option<&str>) -> Brief {
-    let policy = Policy { permissions, commands: vec!["sh test.sh".to_owned()], runner: None };
+    let policy =
+        Policy { permissions, commands: vec!["sh test.sh".to_owned()], runner: None, commits: false };
     Brief {
         order: Order { policy, model: None, effort: None },
         folder: "/tree".to_owned(),

@@ -133,6 +133,7 @@ impl Sim {
             error,
             denials: act.denied.len() as u32,
             denied: act.denied.iter().map(ToString::to_string).collect(),
+            program_missing: false,
             session_lost: act.forgets,
             errors: act.errors.iter().map(|it| seen(it)).collect(),
             output_bytes: act.output,

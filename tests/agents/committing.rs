@@ -1,0 +1,151 @@
+//! Commits that are left to the agent: with its safe mode a commit goes through and a push does not; where commits
+//! are not left to it, neither does.
+
+use std::net::TcpListener;
+use std::process::Command;
+
+use super::acp::{GEMINI_ACP, OPENCODE_ACP};
+use super::hands::{CODEX_PLAIN, GEMINI, Hand, OPENCODE, QWEN};
+use super::journal::Journal;
+use super::model::Step;
+use super::others::{ONE_FILE, Scene};
+use super::{looping, others};
+use crate::cli::Terminal;
+
+const COMMIT: &str = "git add a.txt && git commit -m one";
+const BYPASS: &str = "git commit --allow-empty --no-verify -m two";
+const PUSH: &str = "git push origin HEAD";
+
+/// A repository whose remote nobody answers for, and the place where a push would arrive.
+fn repository(terminal: &Terminal) -> TcpListener {
+    let remote = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
+    remote.set_nonblocking(true).expect("a socket");
+    let url = format!("http://{}/x.git", remote.local_addr().expect("a bound address"));
+    for words in [
+        &["init", "-q"][..],
+        &["config", "user.name", "a"],
+        &["config", "user.email", "a@b"],
+        &["remote", "add", "origin", &url],
+        &["commit", "-q", "--allow-empty", "-m", "zero"],
+    ] {
+        let done = Command::new("git").args(words).current_dir(terminal.root()).output();
+        assert!(done.expect("git starts").status.success(), "{words:?}");
+    }
+    remote
+}
+
+fn committed(terminal: &Terminal) -> String {
+    let log = Command::new("git").args(["log", "--format=%s"]).current_dir(terminal.root()).output();
+    String::from_utf8(log.expect("git starts").stdout).expect("UTF-8")
+}
+
+/// What the agent was denied, in all iterations.
+fn denied(journal: &Journal) -> String {
+    journal.all("agent-ended").iter().map(|it| it["run"]["denied"].to_string()).collect()
+}
+
+/// What of `git.commit` comes of it, and which of the commands are denied.
+fn check(hand: Hand, committer: &str, expect: &str, is_denied: &[&str]) {
+    let more = format!("[git]\ncommit = \"{committer}\"\n");
+    let scene = Scene::new(hand, ONE_FILE, &more, |root| {
+        let run = |command: &str| (hand.run)(command);
+        let write = (hand.write)(&root.join("a.txt"), "one\n");
+        vec![write, run(COMMIT), run(BYPASS), run(PUSH), Step::Text("Done.")]
+    });
+    let remote = repository(&scene.terminal);
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!(committed(&scene.terminal), expect, "{}", journal.told());
+    let told = denied(&journal);
+    for command in [COMMIT, BYPASS, PUSH] {
+        assert_eq!(
+            told.contains(command),
+            is_denied.contains(&command),
+            "{command}: {told}\n{}",
+            journal.told()
+        );
+    }
+    assert!(remote.accept().is_err(), "it was pushed: {}", journal.told());
+}
+
+#[test]
+fn claude_commits_and_cannot_push() {
+    for (committer, expect, is_denied) in
+        [("agent", "one\nzero\n", &[BYPASS, PUSH][..]), ("never", "zero\n", &[COMMIT, BYPASS, PUSH])]
+    {
+        let scene = looping::Scene::new(others::ONE_FILE, |root| {
+            let write = Step::write(&looping::path(root, "a.txt"), "one\n");
+            vec![write, Step::bash(COMMIT), Step::bash(BYPASS), Step::bash(PUSH), Step::Text("Done.")]
+        });
+        let config = scene.terminal.read("loopkeeper.toml");
+        scene.terminal.file("loopkeeper.toml", &format!("{config}[git]\ncommit = \"{committer}\"\n"));
+        let remote = repository(&scene.terminal);
+        let journal = scene.run();
+        assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+        assert_eq!(committed(&scene.terminal), expect, "{}", journal.told());
+        let told = denied(&journal);
+        for command in [COMMIT, BYPASS, PUSH] {
+            assert_eq!(told.contains(command), is_denied.contains(&command), "{command}: {told}");
+        }
+        assert!(remote.accept().is_err(), "{}", journal.told());
+    }
+}
+
+/// Its sandbox knows paths and the network, no commands.
+#[test]
+fn codex_commits_and_cannot_push() {
+    check(CODEX_PLAIN, "agent", "two\none\nzero\n", &[]);
+    check(CODEX_PLAIN, "never", "zero\n", &[]);
+}
+
+/// What runs outside of its sandbox stays what it was.
+#[test]
+fn codex_that_commits_leaves_hooks_and_configuration_alone() {
+    let scene = Scene::new(CODEX_PLAIN, ONE_FILE, "", |root| {
+        let write = (CODEX_PLAIN.write)(&root.join("a.txt"), "one\n");
+        let run = |command: &str| (CODEX_PLAIN.run)(command);
+        let hook = run("echo 'touch ran' > .git/hooks/post-checkout");
+        vec![write, hook, run("git config core.hooksPath /elsewhere"), run(COMMIT), Step::Text("Done.")]
+    });
+    repository(&scene.terminal);
+    let before = scene.terminal.read(".git/config");
+    let journal = scene.run();
+    assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
+    assert_eq!(committed(&scene.terminal), "one\nzero\n", "{}", journal.told());
+    assert_eq!(scene.terminal.read(".git/config"), before);
+    assert!(!scene.terminal.root().join(".git/hooks/post-checkout").exists());
+}
+
+#[test]
+fn opencode_commits_and_cannot_push() {
+    check(OPENCODE, "agent", "one\nzero\n", &[BYPASS, PUSH]);
+    check(OPENCODE, "never", "zero\n", &[COMMIT, BYPASS, PUSH]);
+}
+
+#[test]
+fn opencode_by_acp_commits_and_cannot_push() {
+    check(OPENCODE_ACP, "agent", "one\nzero\n", &[BYPASS, PUSH]);
+}
+
+/// Its rules know only how a command begins.
+#[test]
+fn gemini_commits_and_cannot_push() {
+    check(GEMINI, "agent", "two\none\nzero\n", &[PUSH]);
+}
+
+/// Without any command that it may run it has no shell at all.
+#[test]
+fn gemini_may_not_commit_where_that_is_not_left_to_it() {
+    check(GEMINI, "never", "zero\n", &[COMMIT, BYPASS, PUSH]);
+}
+
+#[test]
+fn gemini_by_acp_commits_and_cannot_push() {
+    check(GEMINI_ACP, "agent", "one\nzero\n", &[BYPASS, PUSH]);
+}
+
+#[test]
+fn qwen_commits_and_cannot_push() {
+    check(QWEN, "agent", "one\nzero\n", &[BYPASS, PUSH]);
+    check(QWEN, "never", "zero\n", &[COMMIT, BYPASS, PUSH]);
+}
