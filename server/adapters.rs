@@ -21,4 +21,5 @@ pub mod state_dir;
 pub mod task_files;
 pub mod template_file;
 pub mod trust;
+pub mod usage_limits;
 pub mod versions;

@@ -21,6 +21,7 @@ pub mod rounds;
 pub mod signals;
 pub mod stage;
 mod template;
+mod usage_limits;
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;

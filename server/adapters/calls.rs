@@ -77,7 +77,7 @@ pub fn take(path: &Path, asker: &Asker, now: Moment) -> Result<Option<Slot>, Cal
 }
 
 /// The list, held until it is dropped. What was replaced meanwhile is no list any more.
-fn lock(path: &Path) -> io::Result<Option<File>> {
+pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
     let options = |file: &mut OpenOptions| {
         file.read(true).append(true).mode(0o600);
         file.clone()

@@ -107,6 +107,11 @@ impl StateDir {
         self.root.join("calls")
     }
 
+    /// The usage limits that loops met, by agent and account.
+    pub fn usage_limits(&self) -> PathBuf {
+        self.root.join("usage-limits")
+    }
+
     /// Copies of this program that keepers run from.
     pub fn bin(&self) -> PathBuf {
         self.root.join("bin")

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         failure::warn(warning);
     }
     let crew = Crew::of(&work)?;
-    for warning in crew.warnings() {
+    for warning in crew.warnings().into_iter().chain(crew.commit_note()) {
         failure::warn(warning);
     }
     let items = front::trust::items(&work, &crew)?;

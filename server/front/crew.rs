@@ -90,9 +90,12 @@ impl Crew {
             let name = &self.agent.name;
             format!("`disableAllHooks` in {place} switches the hooks of `{name}` off: its subagents are counted and never refused")
         });
-        let commits =
-            self.commit_limits.map(|it| format!("`{}` works with commits left to it: {it}", self.agent.name));
-        left_out.chain(hooks_off).chain(commits).collect()
+        left_out.chain(hooks_off).collect()
+    }
+
+    /// What its rules cannot say of commits that are left to it.
+    pub(crate) fn commit_note(&self) -> Option<String> {
+        self.commit_limits.map(|it| format!("commits are left to `{}`: {it}", self.agent.name))
     }
 
     /// Everybody whom loopkeeper starts.

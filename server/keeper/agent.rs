@@ -36,6 +36,7 @@ use super::control::News;
 use super::hookmode::Asked;
 use super::hooks;
 use super::perform::Scene;
+use super::usage_limits;
 use crate::adapters::clock;
 use crate::adapters::process::{self, How, ProcessError};
 
@@ -281,6 +282,7 @@ impl Run {
     }
 
     fn report(&self, run: AgentRun) {
+        usage_limits::learn(&self.scene, &self.start.plan, &run);
         self.scene.tell(Event::AgentEnded(Box::new(clean(run, &self.scene.stage.redactor))));
     }
 }

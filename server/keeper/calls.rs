@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::beside;
 use super::perform::Scene;
+use super::usage_limits;
 use crate::adapters::calls::{self, Asker};
 use crate::adapters::clock;
 
@@ -16,7 +17,11 @@ use crate::adapters::clock;
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(3);
 
-pub(super) fn take(scene: &Scene, state: &Loop, iteration: u32) {
+pub(super) fn take(scene: &Scene, state: &Loop, iteration: u32, heeds_limits: bool) {
+    let limited = || usage_limits::known(scene, &scene.stage.agent(&state.spec.agent.name));
+    if let Some(event) = heeds_limits.then(limited).flatten() {
+        return scene.tell(event);
+    }
     let asker = Asker {
         loop_id: state.spec.loop_id.clone(),
         iteration,

@@ -85,7 +85,7 @@ mod tests {
         check(&[intended], &[spawn()], Haste::Now);
         check(&[], &[spawn()], Haste::Now);
         check(&[], &[Effect::ReadTask], Haste::Soon);
-        check(&[], &[Effect::TakeCall { iteration: 1 }], Haste::Soon);
+        check(&[], &[Effect::TakeCall { iteration: 1, heeds_limits: true }], Haste::Soon);
         check(&[started, Record::Ended { outcome }], &[Effect::GoOn], Haste::Now);
         check(&[Record::Resumed {}], &[Effect::GoOn], Haste::Now);
     }

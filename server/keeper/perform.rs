@@ -91,7 +91,9 @@ impl Hands {
                 self.checks = Some(beside(rounds::run(self.scene.clone(), round)));
             }
             Effect::CancelChecks => self.cancel_checks(),
-            Effect::TakeCall { iteration } => calls::take(&self.scene, state, iteration),
+            Effect::TakeCall { iteration, heeds_limits } => {
+                calls::take(&self.scene, state, iteration, heeds_limits);
+            }
             Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
                 let plan = self.scene.stage.agent(&state.spec.agent.name);
                 let budget_micros = Some(state.cost_left());

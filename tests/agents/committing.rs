@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::Command;
 
 use super::acp::{GEMINI_ACP, OPENCODE_ACP};
-use super::hands::{CODEX_PLAIN, GEMINI, Hand, OPENCODE, QWEN};
+use super::hands::{CODEX, CODEX_PLAIN, GEMINI, Hand, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::model::Step;
 use super::others::{ONE_FILE, Scene};
@@ -48,7 +48,7 @@ fn denied(journal: &Journal) -> String {
 fn check(hand: Hand, committer: &str, expect: &str, is_denied: &[&str]) {
     let more = format!("[git]\ncommit = \"{committer}\"\n");
     let scene = Scene::new(hand, ONE_FILE, &more, |root| {
-        let run = |command: &str| (hand.run)(command);
+        let run = hand.run;
         let write = (hand.write)(&root.join("a.txt"), "one\n");
         vec![write, run(COMMIT), run(BYPASS), run(PUSH), Step::Text("Done.")]
     });
@@ -57,10 +57,10 @@ fn check(hand: Hand, committer: &str, expect: &str, is_denied: &[&str]) {
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     assert_eq!(committed(&scene.terminal), expect, "{}", journal.told());
     let told = denied(&journal);
-    for command in [COMMIT, BYPASS, PUSH] {
+    for command in [COMMIT, BYPASS, PUSH].iter().chain(is_denied) {
         assert_eq!(
             told.contains(command),
-            is_denied.contains(&command),
+            is_denied.contains(command),
             "{command}: {told}\n{}",
             journal.told()
         );
@@ -95,7 +95,9 @@ fn claude_commits_and_cannot_push() {
 #[test]
 fn codex_commits_and_cannot_push() {
     check(CODEX_PLAIN, "agent", "two\none\nzero\n", &[]);
-    check(CODEX_PLAIN, "never", "zero\n", &[]);
+    check(CODEX, "never", "zero\n", &[]);
+    // A sandbox that its user set up is theirs.
+    check(CODEX, "agent", "zero\n", &[]);
 }
 
 /// What runs outside of its sandbox stays what it was.
@@ -103,7 +105,7 @@ fn codex_commits_and_cannot_push() {
 fn codex_that_commits_leaves_hooks_and_configuration_alone() {
     let scene = Scene::new(CODEX_PLAIN, ONE_FILE, "", |root| {
         let write = (CODEX_PLAIN.write)(&root.join("a.txt"), "one\n");
-        let run = |command: &str| (CODEX_PLAIN.run)(command);
+        let run = CODEX_PLAIN.run;
         let hook = run("echo 'touch ran' > .git/hooks/post-checkout");
         vec![write, hook, run("git config core.hooksPath /elsewhere"), run(COMMIT), Step::Text("Done.")]
     });
@@ -119,12 +121,14 @@ fn codex_that_commits_leaves_hooks_and_configuration_alone() {
 #[test]
 fn opencode_commits_and_cannot_push() {
     check(OPENCODE, "agent", "one\nzero\n", &[BYPASS, PUSH]);
-    check(OPENCODE, "never", "zero\n", &[COMMIT, BYPASS, PUSH]);
+    // Without any command that it may run it has no shell at all.
+    check(OPENCODE, "never", "zero\n", &["\"bash\""]);
 }
 
 #[test]
 fn opencode_by_acp_commits_and_cannot_push() {
-    check(OPENCODE_ACP, "agent", "one\nzero\n", &[BYPASS, PUSH]);
+    // Its turn ends with the first call that is refused.
+    check(OPENCODE_ACP, "agent", "one\nzero\n", &[BYPASS]);
 }
 
 /// Its rules know only how a command begins.

@@ -150,7 +150,7 @@ impl Teller {
             Record::BreakerChanged { state, reason, resumes_at, .. } => {
                 (None, self.breaker((*state, reason.as_deref()), *resumes_at, entry.at.wall))
             }
-            Record::Waiting { reason, until } => (None, self.waiting(*reason, until.wall, entry.at.wall)),
+            Record::Waiting { .. } => (None, self.waiting(&entry.record, entry.at.wall)),
             Record::Paused { reason: PauseReason::User, message } => (None, message.clone()),
             Record::Paused { message, .. } => (None, format!("paused: {message}")),
             Record::Resumed {} => (None, "resumed".into()),
@@ -225,16 +225,24 @@ impl Teller {
         }
     }
 
-    fn waiting(&self, reason: WaitReason, until: u64, now: u64) -> String {
+    fn waiting(&self, record: &Record, now: u64) -> String {
+        let Record::Waiting { reason, until, met_by } = record else { return String::new() };
+        let until = self.time(until.wall, now);
         let why = match reason {
-            WaitReason::Quota => "usage limit of the provider, waiting until",
+            WaitReason::Quota => {
+                let met_by = met_by.as_ref().map(|it| format!(", met by loop {}", sanitize::line(it)));
+                return format!(
+                    "usage limit of the provider{}, waiting until {until}",
+                    met_by.unwrap_or_default()
+                );
+            }
             WaitReason::Backoff => "the agent failed, trying again at",
             WaitReason::Calls => "the calls of this hour are used up, waiting until",
             WaitReason::Between => "waiting before the next iteration until",
             WaitReason::Breaker => "breaker open, trying again at",
             WaitReason::Other => "waiting until",
         };
-        format!("{why} {}", self.time(until, now))
+        format!("{why} {until}")
     }
 
     fn time(&self, until: u64, now: u64) -> String {

@@ -28,6 +28,7 @@ pub mod questions;
 mod regression;
 mod rounds;
 pub mod sessions;
+pub mod shared_limits;
 pub mod spawns;
 pub mod stand;
 pub mod state;
@@ -87,6 +88,11 @@ pub enum Event {
     TaskRead(Box<Reading>),
     /// Answer to [`Effect::TakeCall`].
     CallAnswered(Slot),
+    /// The other answer: another loop met the usage limit of this agent and account, which lasts until then.
+    LimitKnown {
+        until: Moment,
+        met_by: String,
+    },
     AgentStarted {
         pid: u32,
         domain: String,
@@ -290,6 +296,8 @@ pub enum Effect {
     /// Charge this iteration to the calls of this hour, then send [`Event::CallAnswered`].
     TakeCall {
         iteration: u32,
+        /// Usage limits that other loops met count: the agent is not started under one.
+        heeds_limits: bool,
     },
     /// The answer to an agent that is held, else a start.
     SpawnAgent {

@@ -241,6 +241,9 @@ pub enum Record {
     Waiting {
         reason: WaitReason,
         until: Moment,
+        /// The other loop of this user that met the usage limit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        met_by: Option<String>,
     },
     Paused {
         reason: PauseReason,

@@ -1,16 +1,17 @@
 //! Numbers that end a loop, or make it wait.
 
-use std::fs::Permissions;
+use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
+use super::detached::detached;
 use crate::cli::Ran;
 use crate::support::played::Played;
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::{Ends, Scenario};
-use crate::support::world::World;
+use crate::support::world::{World, wait_until};
 
 const FAR: &[&str] = &["Far away: `exists nowhere`"];
 
@@ -164,6 +165,60 @@ fn a_quota_is_waited_for_until_its_reset() {
     assert_eq!((played.all("waiting").len(), waiting["reason"].as_str()), (1, Some("quota")));
     let started = played.record("iteration-intended", 2)["up"].as_u64();
     assert!(started >= waiting["until"]["awake"].as_u64(), "{waiting}");
+}
+
+/// The status of a loop anywhere, once it is such a one.
+#[track_caller]
+fn status_of(world: &World, id: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+    let shown = || {
+        let ran = world.run(&["status", id, "--json"]);
+        let all: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
+        all["loops"][0].clone()
+    };
+    wait_until(|| is_it(&shown()), || format!("{:#}", shown()));
+    shown()
+}
+
+#[test]
+fn a_usage_limit_that_one_loop_met_holds_for_the_others_of_its_user() {
+    let scenario = Scenario {
+        criteria: &["It is there: `exists done`"],
+        of_agent: "output = \"claude\"",
+        acts: &[&turned_away(3600), &format!("touch done; {}", claude(ANSWER))],
+        ..Scenario::default()
+    };
+    let (world, first) = detached(&scenario);
+    world.until("wait", |it| it["type"] == "waiting");
+    let list = world.terminal.state().join("usage-limits");
+    assert_eq!(fs::metadata(&list).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let second = world.terminal.folder().join("second");
+    fs::create_dir(&second).unwrap();
+    for name in ["PROMPT.md", "loopkeeper.toml"] {
+        fs::copy(world.root().join(name), second.join(name)).unwrap();
+    }
+    let mut command = world.terminal.command(&["run", "--trust", "--detach", "--json"]);
+    let ran = Ran::of(&command.current_dir(&second).output().unwrap());
+    let started: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
+    let id = started["loopId"].as_str().unwrap().to_owned();
+    let waiting = status_of(&world, &id, |it| it["phase"] == "waiting");
+    assert_eq!((&waiting["wait"]["reason"], &waiting["iteration"]), (&"quota".into(), &0.into()));
+    let words =
+        format!("loop {first} met the usage limit of `mine`: `loopkeeper resume` starts it all the same");
+    assert_eq!(waiting["warnings"], serde_json::json!([words]));
+    world
+        .run(&["log", &id])
+        .expect(0)
+        .out(&format!("usage limit of the provider, met by loop {first}, waiting until"));
+    assert_eq!(world.starts(), 1, "no call was spent on it");
+
+    world.run(&["resume", &id]).expect(0);
+    let ended = status_of(&world, &id, |it| it["state"] == "done");
+    assert_eq!((&ended["outcome"]["verified"], world.starts()), (&true.into(), 2), "{ended:#}");
+    // It worked: nobody needs to wait any longer.
+    assert_eq!(fs::read_to_string(&list).unwrap(), "");
+    world.run(&["stop", "--now", &first]).expect(0);
+    status_of(&world, &first, |it| it["state"] == "done");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn what_the_agent_was_denied_is_told() {
     };
     let agent_ended = Record::AgentEnded { iteration: 7, run: Box::new(run) };
     let denied = "; denied: `Bash: git push`, `Write: /etc/x`";
-    check(agent_ended.clone(), &format!("  #7  agent done after 2 s{denied}"));
+    check(agent_ended.clone(), &format!("  #7  agent done after 2.0 s{denied}"));
     // Of whoever waits for the end the iteration's own line tells it.
     let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
     teller.tell(&entry(NOON, baseline()), Detail::Milestones);
@@ -132,9 +132,10 @@ fn what_happens_between_iterations_has_its_words() {
         opening: None,
     };
     let until = Moment { wall: NOON + 3_600_000, awake: 0 };
-    let quota = Record::Waiting { reason: WaitReason::Quota, until };
+    let quota = Record::Waiting { reason: WaitReason::Quota, until, met_by: None };
+    let shared = Record::Waiting { reason: WaitReason::Quota, until, met_by: Some("20261120-abcdef".into()) };
     let soon = Moment { wall: NOON + 9_000, awake: 0 };
-    let backoff = Record::Waiting { reason: WaitReason::Backoff, until: soon };
+    let backoff = Record::Waiting { reason: WaitReason::Backoff, until: soon, met_by: None };
     let unchecked = Round { results: vec![result("cc", Status::Unverified, "")], ..round() };
     let unchecked = Record::ChecksDone { iteration: None, round: Box::new(unchecked) };
     let paused = Record::Paused { reason: PauseReason::User, message: "paused by the user".into() };
@@ -155,6 +156,7 @@ fn what_happens_between_iterations_has_its_words() {
     check(backoff, "      the agent failed, trying again at 12:00:09");
     check(unchecked, "      checks: nothing to check");
     check(quota, "      usage limit of the provider, waiting until 13:00");
+    check(shared, "      usage limit of the provider, met by loop 20261120-abcdef, waiting until 13:00");
     check(paused, "      paused by the user");
     check(login, "      paused: claude is not logged in");
     check(Record::Stopping { now: true }, "      asked to stop now");
@@ -321,7 +323,7 @@ fn milestones_leave_out_the_machinery() {
     let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
     let started = Record::AgentStarted { iteration: 1, pid: 5, domain: "subreaper".into(), holds: None };
     assert!(teller.tell(&entry(NOON, started), Detail::Milestones).is_empty());
-    let between = Record::Waiting { reason: WaitReason::Between, until: Moment::default() };
+    let between = Record::Waiting { reason: WaitReason::Between, until: Moment::default(), met_by: None };
     assert!(teller.tell(&entry(NOON, between), Detail::Milestones).is_empty());
     assert_eq!(teller.tell(&entry(NOON, Record::Resumed {}), Detail::Milestones).len(), 2);
 }

@@ -16,6 +16,7 @@ use super::flaky::Seen;
 use super::fork;
 use super::questions::{self, Question, Questions};
 use super::sessions::{Session, SessionChange};
+use super::shared_limits::{self, SharedLimit};
 use super::spawns::Spawns;
 use super::stand::{self, Stand};
 use super::state::{Breaker, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
@@ -73,7 +74,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::ChecksDone { iteration, round } => round::judged(state, *iteration, round),
         Record::IterationEnded { .. } => iteration::ended(state, entry.at, &entry.record),
         Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
-        Record::Waiting { reason, until } => waiting(state, Wait { reason: *reason, until: *until }),
+        Record::Waiting { .. } => waiting(state, &entry.record),
         Record::Paused { reason, message } => {
             state.pause = Some(Pause { reason: *reason, message: message.clone() });
         }
@@ -112,6 +113,7 @@ fn resumed(state: &mut Loop) {
     state.hooks_failed.clear();
     state.stalls = 0;
     takeover::resumed(state);
+    shared_limits::resumed(state);
 }
 
 fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
@@ -166,6 +168,7 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         rollbacks: 0,
         marks: BTreeMap::new(),
         outcome: None,
+        shared_limit: SharedLimit::default(),
         kept: Kept::default(),
         flaky: Seen::default(),
         has_branch: false,
@@ -192,8 +195,10 @@ fn pass_time(state: &mut Loop, entry: &Entry) {
 }
 
 /// What was prepared is prepared again after the wait.
-fn waiting(state: &mut Loop, wait: Wait) {
-    state.wait = Some(wait);
+fn waiting(state: &mut Loop, record: &Record) {
+    let Record::Waiting { reason, until, met_by } = record else { return };
+    state.wait = Some(Wait { reason: *reason, until: *until });
+    state.shared_limit.met_by.clone_from(met_by);
     if state.phase == Phase::Preparing {
         state.phase = Phase::Boundary;
     }

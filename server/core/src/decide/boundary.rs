@@ -104,7 +104,7 @@ fn prepare(state: &Loop, live: &mut Live) -> Vec<Step> {
 fn begin_wait(state: &Loop, now: Moment, wait: Wait) -> Vec<Step> {
     match limits::outlasted(state, wait) {
         Some(outcome) => vec![Step::Record(Record::Ended { outcome }), Step::Effect(Effect::GoOn)],
-        None => questions::before_wait(state, now, wait),
+        None => questions::before_wait(state, now, wait, None),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::moment::Moment;
 
 use super::limits::{self, HOUR_MS, outlasted};
 use super::state::{Iteration, Live, Loop, Phase, Wait};
-use super::{Effect, Reading, Slot, Step, attached, documents};
+use super::{Effect, Reading, Slot, Step, attached, documents, shared_limits};
 
 /// The words that a loop goes by whose calls could not be counted with those of the others.
 const ALONE: &str = "the calls of other loops are not counted";
@@ -18,19 +18,17 @@ pub(super) struct Call {
 }
 
 /// Everything else is ready: what was read waits for the answer.
-pub(super) fn ask(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
+pub(super) fn ask(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -> Vec<Step> {
     live.asking = Some(reading);
-    vec![Step::Effect(Effect::TakeCall { iteration: state.iteration + 1 })]
+    let heeds_limits = shared_limits::counts(state, now);
+    vec![Step::Effect(Effect::TakeCall { iteration: state.iteration + 1, heeds_limits })]
 }
 
 pub(super) fn answered(state: &Loop, live: &mut Live, now: Moment, slot: Slot) -> Vec<Step> {
-    let Some(reading) = live.asking.take() else { return Vec::new() };
-    if state.phase != Phase::Preparing {
-        return Vec::new();
-    }
-    if state.stop.is_some() || state.pause.is_some() || attached::is_missing(state) {
-        return vec![Step::Effect(Effect::GoOn)];
-    }
+    let reading = match awaited(state, live) {
+        Ok(reading) => reading,
+        Err(steps) => return steps,
+    };
     match slot {
         Slot::Taken { this_hour } => documents::intend(state, now, &reading, Call { this_hour, note: None }),
         Slot::Full { until } => wait(state, until),
@@ -38,11 +36,35 @@ pub(super) fn answered(state: &Loop, live: &mut Live, now: Moment, slot: Slot) -
     }
 }
 
+/// No slot was taken: the agent is under a usage limit that another loop met.
+pub(super) fn limited(
+    state: &Loop,
+    live: &mut Live,
+    now: Moment,
+    (until, met_by): (Moment, String),
+) -> Vec<Step> {
+    match awaited(state, live) {
+        Ok(_) => shared_limits::met(state, now, until, met_by),
+        Err(steps) => steps,
+    }
+}
+
+/// What was read for the iteration that the answer is for; else what follows without it.
+fn awaited(state: &Loop, live: &mut Live) -> Result<Box<Reading>, Vec<Step>> {
+    let Some(reading) = live.asking.take().filter(|_| state.phase == Phase::Preparing) else {
+        return Err(Vec::new());
+    };
+    if state.stop.is_some() || state.pause.is_some() || attached::is_missing(state) {
+        return Err(vec![Step::Effect(Effect::GoOn)]);
+    }
+    Ok(reading)
+}
+
 fn wait(state: &Loop, until: Moment) -> Vec<Step> {
     let wait = Wait { reason: WaitReason::Calls, until };
     let record = match outlasted(state, wait) {
         Some(outcome) => Record::Ended { outcome },
-        None => Record::Waiting { reason: wait.reason, until },
+        None => Record::Waiting { reason: wait.reason, until, met_by: None },
     };
     vec![Step::Record(record), Step::Effect(Effect::GoOn)]
 }

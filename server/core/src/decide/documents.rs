@@ -10,7 +10,7 @@ use super::rounds::{iteration_over, nothing_new};
 use super::state::{Live, Loop, Phase};
 use super::{Effect, Reading, Step, attached, brief, pinned, sessions};
 
-pub(super) fn task_read(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
+pub(super) fn task_read(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -> Vec<Step> {
     match state.phase {
         Phase::Checking => {
             live.reading = Some(reading);
@@ -20,12 +20,12 @@ pub(super) fn task_read(state: &Loop, live: &mut Live, reading: Box<Reading>) ->
             vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })]
         }
         Phase::Preparing if state.stop.is_some() || state.pause.is_some() => vec![Step::Effect(Effect::GoOn)],
-        Phase::Preparing => prepared(state, live, reading),
+        Phase::Preparing => prepared(state, live, now, reading),
         _ => Vec::new(),
     }
 }
 
-fn prepared(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
+fn prepared(state: &Loop, live: &mut Live, now: Moment, reading: Box<Reading>) -> Vec<Step> {
     if !reading.surfaces.is_empty() {
         return untrusted(state, &reading.surfaces);
     }
@@ -45,7 +45,7 @@ fn prepared(state: &Loop, live: &mut Live, reading: Box<Reading>) -> Vec<Step> {
         return vec![Step::Effect(Effect::RunChecks { criteria: criteria_of(state), repeats: 0 })];
     }
     live.judged_again = false;
-    calls::ask(state, live, reading)
+    calls::ask(state, live, now, reading)
 }
 
 /// The slot is taken: the number is used up, and the agent starts.

@@ -46,8 +46,9 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         }
         Event::BranchRefused { .. } => Vec::new(),
         Event::Committed(made) => commits::done(state, live, made),
-        Event::TaskRead(reading) => documents::task_read(state, live, reading),
+        Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
         Event::CallAnswered(slot) => calls::answered(state, live, now, slot),
+        Event::LimitKnown { until, met_by } => calls::limited(state, live, now, (until, met_by)),
         Event::AgentStarted { pid, domain, holds } => {
             let iteration = state.iteration;
             agent_started(state, live, now, Record::AgentStarted { iteration, pid, domain, holds })

@@ -7,7 +7,8 @@ use crate::moment::Moment;
 use super::machine::{criteria_of, end_agent};
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
-    Effect, Order, RefusalCode, Step, breaker, permissions, questions, sessions, spawns, undo, weakening,
+    Effect, Order, RefusalCode, Step, breaker, permissions, questions, sessions, shared_limits, spawns, undo,
+    weakening,
 };
 
 pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, order: Order) -> Vec<Step> {
@@ -94,11 +95,12 @@ fn pause(state: &Loop) -> Vec<Step> {
 fn resume(state: &Loop) -> Vec<Step> {
     let is_open = state.breaker.state == BreakerState::Open;
     let waived = questions::waived(state);
-    if state.pause.is_none() && waived.is_none() && !is_open {
+    let is_shared = shared_limits::is_waited_for(state);
+    if state.pause.is_none() && waived.is_none() && !is_open && !is_shared {
         return refuse("the loop is not paused. Hint: `loopkeeper status` shows what it does.");
     }
     let mut steps: Vec<Step> = waived.into_iter().collect();
-    if state.pause.is_some() {
+    if state.pause.is_some() || is_shared {
         steps.push(Step::Record(Record::Resumed {}));
     }
     if is_open {

@@ -161,9 +161,17 @@ pub(super) fn next(state: &Loop, now: Moment) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// A wait begins. At a usage limit the user may not want it.
-pub(super) fn before_wait(state: &Loop, now: Moment, Wait { reason, until }: Wait) -> Vec<Step> {
-    let wait = Step::Record(Record::Waiting { reason, until });
+/// A wait begins. At a usage limit the user may not want it. `met_by`: the loop that met it, where it is another.
+pub(super) fn before_wait(state: &Loop, now: Moment, wait: Wait, met_by: Option<String>) -> Vec<Step> {
+    let Wait { reason, until } = wait;
+    let text = match &met_by {
+        None => "The provider's usage limit is reached: wait until it is lifted, or stop?".to_owned(),
+        Some(id) => {
+            let agent = &state.spec.agent.name;
+            format!("Loop {id} met the usage limit of `{agent}`: wait until it is lifted, or stop?")
+        }
+    };
+    let wait = Step::Record(Record::Waiting { reason, until, met_by });
     if reason != WaitReason::Quota {
         return vec![wait, Step::Effect(Effect::GoOn)];
     }
@@ -174,7 +182,6 @@ pub(super) fn before_wait(state: &Loop, now: Moment, Wait { reason, until }: Wai
     let patience = now.after(AT_LIMIT_MS);
     // A wait that is over before anybody could answer asks nobody.
     if state.spec.attended && patience.awake < until.awake {
-        let text = "The provider's usage limit is reached: wait until it is lifted, or stop?".to_owned();
         let limit = question(state, QuestionKind::UsageLimit, text);
         steps.push(asked(&Question { until: Some(patience), ..limit }));
     }

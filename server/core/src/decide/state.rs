@@ -21,6 +21,7 @@ use super::flaky::Seen;
 use super::fork::Mark;
 use super::questions::Questions;
 use super::sessions::Session;
+use super::shared_limits::SharedLimit;
 use super::stand::Stand;
 use super::takeover::Member;
 use super::undo::UndoableRollback;
@@ -90,6 +91,8 @@ pub struct Loop {
     pub stop: Option<Stop>,
     pub pause: Option<Pause>,
     pub wait: Option<Wait>,
+    /// A usage limit that another loop met.
+    pub shared_limit: SharedLimit,
     /// Milliseconds at work or waiting for the provider, up to `last_at`; pauses and dead keepers left out.
     pub worked_ms: u64,
     pub paused_ms: u64,

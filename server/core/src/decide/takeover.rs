@@ -122,6 +122,18 @@ fn hand_over(state: &Loop, now: Moment, trouble: &Trouble) -> Option<Record> {
     })
 }
 
+/// Another loop met the limit of the agent at work.
+pub(super) fn at_shared_limit(state: &Loop, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
+    let trouble = Trouble { reason: TakeoverReason::Quota, out: Out::Until(until) };
+    let said = format!("met by loop {met_by}");
+    match hand_over(state, now, &trouble)? {
+        Record::AgentChanged { from, to, reason, until, .. } => {
+            Some(Record::AgentChanged { from, to, reason, until, message: Some(said) })
+        }
+        _ => None,
+    }
+}
+
 fn back(state: &Loop, now: Moment) -> Option<Record> {
     let before = state.crew.iter().take_while(|it| it.plan.name != state.spec.agent.name);
     let to = { before }.find(|it| it.out.is_over(now))?;

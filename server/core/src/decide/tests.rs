@@ -16,6 +16,7 @@ mod questions;
 mod recovery;
 mod scenarios;
 mod sessions;
+mod shared_limits;
 pub(crate) mod sim;
 mod spawns;
 mod takeover;

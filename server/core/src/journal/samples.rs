@@ -151,7 +151,11 @@ fn around_iterations() -> Vec<Record> {
             resumes_at: Some(Moment { wall: 7, awake: 8 }),
             opening: Some(Box::new(opening())),
         },
-        Record::Waiting { reason: WaitReason::Quota, until: Moment { wall: 5, awake: 6 } },
+        Record::Waiting {
+            reason: WaitReason::Quota,
+            until: Moment { wall: 5, awake: 6 },
+            met_by: Some("20261120-abcdef".to_owned()),
+        },
         Record::Paused { reason: PauseReason::Disk, message: "the disk is full".to_owned() },
         Record::Resumed {},
         Record::Steered { text: "\"quoted\"\n\u{1b}[31m {\"v\":1} ünï 完成".to_owned() },

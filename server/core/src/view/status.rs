@@ -8,7 +8,9 @@ use super::{
     WeakenedStatus, criteria, spawns, words,
 };
 use crate::decide::groups::{self, Tally};
-use crate::decide::{self, Loop, Pause, breaker, forecast, limits, stand, takeover, weakening};
+use crate::decide::{
+    self, Loop, Pause, breaker, forecast, limits, shared_limits, stand, takeover, weakening,
+};
 use crate::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
 use crate::moment::Moment;
 use crate::sanitize;
@@ -197,7 +199,15 @@ fn warnings(state: &Loop) -> Vec<String> {
     }
     let near = limits::near(state).into_iter().map(|(_, words)| words);
     let stands_in = takeover::standing_in(state);
-    stands_in.into_iter().chain(near).chain(state.calls_note.clone()).chain(denied).chain(hooks).collect()
+    let shared = shared_limits::sentence(state);
+    stands_in
+        .into_iter()
+        .chain(shared)
+        .chain(near)
+        .chain(state.calls_note.clone())
+        .chain(denied)
+        .chain(hooks)
+        .collect()
 }
 
 /// Of the last iteration in which the agent was denied anything, whether the breaker counts it or not.

@@ -25,6 +25,7 @@ pub(super) fn intended(state: &mut Loop, at: Moment, record: &Record) {
     state.steering.clear();
     state.questions.told();
     state.wait = None;
+    state.shared_limit.met_by = None;
     let without = state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
     let passing = state.results.values().filter(|it| it.status == Status::Pass);
     state.passing_before = passing.map(|it| it.criterion.clone()).collect();

@@ -24,6 +24,9 @@ pub(super) fn take_over(state: &mut Loop, at: Moment, boot: &str) {
             // The other boot's clock means nothing here; wall time bridges the gap.
             wait.until = bridged(wait.until, at);
         }
+        if let Some(until) = &mut state.shared_limit.overridden {
+            *until = bridged(*until, at);
+        }
         for member in &mut state.crew {
             if let Out::Until(until) = &mut member.out {
                 *until = bridged(*until, at);

@@ -466,7 +466,7 @@ proptest! {
             match &entry.record {
                 Record::LoopStarted { boot: of, .. } => boot.clone_from(of),
                 Record::Recovered { boot: of, .. } if *of != boot => { boot.clone_from(of); wait = None; }
-                Record::Waiting { reason: WaitReason::Quota | WaitReason::Calls, until } => wait = Some(*until),
+                Record::Waiting { reason: WaitReason::Quota | WaitReason::Calls, until, .. } => wait = Some(*until),
                 Record::IterationIntended { .. } => {
                     starts += 1;
                     prop_assert!(starts <= 9, "the limit holds over all restarts");

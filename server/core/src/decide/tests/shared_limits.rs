@@ -1,0 +1,96 @@
+//! A usage limit that another loop met: heeded before an agent is started, by a wait or by the next agent.
+
+use super::sim::{Act, Sim, criterion, spec};
+use crate::decide::{Order, Phase};
+use crate::journal::{LoopSpec, OutcomeKind, QuestionKind, Record, TakeoverReason, WaitReason};
+use crate::view::{self, Facts};
+
+const HOUR: u64 = 3_600_000;
+
+fn one() -> LoopSpec {
+    spec(vec![criterion("tests pass", "make test")])
+}
+
+/// A loop whose agent another loop found at its limit, for as many hours; it has decided what comes first.
+fn limited(spec: LoopSpec, hours: u64) -> Sim {
+    let mut sim = Sim::new(spec, "f", vec![Act::new("p")]);
+    sim.limited = vec![("mine", sim.now.wall + hours * HOUR)];
+    while sim.state.wait.is_none() && sim.state.iteration == 0 && sim.state.outcome.is_none() {
+        assert!(sim.turn(), "{}", sim.sentence());
+    }
+    sim
+}
+
+#[test]
+fn it_is_waited_for_and_the_agent_is_started_after_it() {
+    let mut sim = limited(one(), 2);
+    let wait = sim.state.wait.expect("a wait");
+    assert_eq!((wait.reason, wait.until.wall), (WaitReason::Quota, sim.limited[0].1));
+    assert_eq!((sim.state.iteration, sim.state.spent.calls), (0, 0), "nothing was started");
+    let open = sim.state.questions.open.as_ref().expect("a question");
+    assert_eq!(open.kind, QuestionKind::UsageLimit);
+    assert!(open.text.starts_with("Loop 20261120-other2 met the usage limit of `mine`"), "{}", open.text);
+    let facts = Facts { keeper: Some(None), now: sim.now, ..Facts::default() };
+    let warnings = view::status(&sim.state, &facts).warnings;
+    let words =
+        "loop 20261120-other2 met the usage limit of `mine`: `loopkeeper resume` starts it all the same";
+    assert_eq!(warnings, [words]);
+    let begun = sim.now;
+    sim.play();
+    assert_eq!(
+        sim.state.outcome.as_ref().map(|it| it.kind),
+        Some(OutcomeKind::Completed),
+        "{}",
+        sim.sentence()
+    );
+    assert!(sim.now.wall >= begun.wall + 2 * HOUR - 60_000);
+    assert!(view::status(&sim.state, &facts).warnings.is_empty());
+}
+
+#[test]
+fn the_users_word_starts_the_agent_all_the_same() {
+    let mut sim = limited(one(), 2);
+    let begun = sim.now;
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(sim.state.iteration, 1, "{}", sim.sentence());
+    assert!(sim.now.wall < begun.wall + HOUR, "it was not waited for");
+}
+
+#[test]
+fn the_user_may_stop_meanwhile() {
+    for order in [Order::StopNow, Order::Answer("stop".to_owned())] {
+        let mut sim = limited(one(), 2);
+        let begun = sim.now;
+        sim.order(order);
+        sim.play();
+        assert_eq!(sim.state.outcome.as_ref().map(|it| it.kind), Some(OutcomeKind::Stopped));
+        assert!(sim.now.wall < begun.wall + HOUR && sim.state.iteration == 0);
+    }
+}
+
+#[test]
+fn a_loop_that_would_outlast_its_time_ends() {
+    let mut spec = one();
+    spec.settings.limits.duration_ms = HOUR;
+    let mut sim = limited(spec, 2);
+    sim.play();
+    let sentence = sim.sentence();
+    assert!(sentence.contains("the usage limit of the provider lasts longer"), "{sentence}");
+}
+
+#[test]
+fn the_next_agent_of_the_list_works_meanwhile() {
+    let mut spec = one();
+    let other = crate::journal::AgentPlan { name: "other".to_owned(), ..spec.agent.clone() };
+    spec.others = vec![other];
+    let sim = limited(spec, 2);
+    assert_eq!(sim.state.spec.agent.name, "other");
+    let change = sim.entries.iter().find_map(|it| match &it.record {
+        Record::AgentChanged { reason, message, .. } => Some((*reason, message.clone())),
+        _ => None,
+    });
+    let message = Some("met by loop 20261120-other2".to_owned());
+    assert_eq!(change, Some((TakeoverReason::Quota, message)));
+    assert!(matches!(sim.state.phase, Phase::Preparing | Phase::Iterating { .. }), "{:?}", sim.state.phase);
+}
