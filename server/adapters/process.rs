@@ -2,6 +2,7 @@
 //!
 //! Only this module starts programs in a keeper. It reads nothing into what they say or how they end.
 
+mod collected;
 mod kept;
 mod lines;
 pub(crate) mod order;
@@ -142,8 +143,9 @@ pub fn start_in_order(job: &Job, domain: &Domain) -> Result<Running, ProcessErro
     started(job, Streams::Together, |program, ends| alone(job, program, domain, ends))
 }
 
+/// Whether a job has a pipe for each stream or one for both. Two do not show what was written first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Streams {
+pub enum Streams {
     Apart,
     Together,
 }

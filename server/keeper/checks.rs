@@ -12,6 +12,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use loopkeeper_core::check::excerpt::Excerpt;
 use loopkeeper_core::check::{CheckResult, Location, Status, words};
 use loopkeeper_core::redact::Redactor;
 use loopkeeper_core::sanitize;
@@ -90,8 +91,8 @@ fn is_request(criterion: &Criterion) -> bool {
 
 fn unasked(plan: &Plan<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
     let finding = Finding::of(Status::CouldNotRun, why.fact.clone());
-    let head = plan.redactor.redact(&sanitize::text(&why.said));
-    CheckResult { head, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) }
+    let Excerpt { head, tail, left_out } = Excerpt::of_text(&why.said, 0, plan.redactor);
+    CheckResult { head, tail, left_out, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) }
 }
 
 async fn run(plan: &Plan<'_>, criterion: &Criterion) -> CheckResult {

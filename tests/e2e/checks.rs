@@ -239,6 +239,66 @@ async fn the_whole_output_is_kept_beside_the_journal() {
     }
 }
 
+/// A page of warnings on one stream, failures between them on the other.
+const MIXED: &str = "i=0; while [ $i -lt 300 ]; do i=$((i + 1)); echo \"warning: number $i of many\" >&2; \
+     [ $((i % 100)) = 0 ] && echo \"src/a.rs:$i:1: expected 4, got $i\"; done; exit 1";
+
+#[tokio::test]
+async fn both_streams_stand_in_the_order_in_which_they_were_written() {
+    let expect: Vec<_> = (1..=300)
+        .flat_map(|n| {
+            let failure = (n % 100 == 0).then(|| format!("src/a.rs:{n}:1: expected 4, got {n}"));
+            [Some(format!("warning: number {n} of many")), failure].into_iter().flatten()
+        })
+        .collect();
+    for domain in domains() {
+        let bench = Bench::new(&domain);
+        let result = bench.one(command_of(MIXED, &[])).await;
+        let shown = result.output_within(20_000);
+        assert_eq!(shown.lines().collect::<Vec<_>>(), expect);
+        let kept = fs::read_to_string(bench.output().join("0007.one.out")).unwrap();
+        assert_eq!(kept.lines().collect::<Vec<_>>(), expect);
+        let lines = [100, 200, 300].map(|n| format!("src/a.rs:{n}:1: expected 4, got {n}"));
+        assert_eq!(result.failure_lines(5, 1000), lines);
+    }
+}
+
+#[tokio::test]
+async fn an_expectation_of_one_stream_is_not_disturbed_by_the_other() {
+    for domain in domains() {
+        let bench = Bench::new(&domain);
+        let number = Expect::Number { compare: Compare::Equal, value: 42.0 };
+        let beside = "printf 42; echo 'took 17 s' >&2; echo; echo 'at src/a.rs:3:5' >&2";
+        assert_eq!(bench.says(beside, std::slice::from_ref(&number)).await, (Status::Pass, "42".to_owned()));
+        let whole = Expect::Matches { pattern: regex("^all passed$") };
+        let within = "printf 'all '; echo noise >&2; echo passed";
+        assert_eq!(bench.says(within, &[whole]).await.0, Status::Pass);
+        // What is shown holds both all the same.
+        let result = bench.one(command_of(&format!("{beside}; exit 1"), &[number])).await;
+        for part in ["42\n", "took 17 s\n", "at src/a.rs:3:5\n"] {
+            assert!(result.output_within(1000).contains(part), "{result:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn of_a_flood_both_ends_and_the_failures_stay() {
+    for domain in domains() {
+        let bench = Bench::new(&domain);
+        let flood = "echo begun; yes 'warning: the same again' | head -c 96000000; \
+                     echo 'src/a.rs:3:5: expected 4, got 5'; echo '1 failed' >&2; exit 1";
+        let result = bench.one(command_of(flood, &[])).await;
+        assert_eq!((result.status, result.fact.as_str()), (Status::Fail, "exit 1"));
+        let shown = result.output_within(20_000);
+        assert!(shown.starts_with("begun\nwarning: the same again\n"), "{shown}");
+        assert!(shown.contains("[… 92 MiB of the output left out here …]\n"), "{shown}");
+        assert!(shown.ends_with("again\nsrc/a.rs:3:5: expected 4, got 5\n1 failed\n"), "{shown}");
+        assert_eq!(result.failure_lines(5, 1000), ["src/a.rs:3:5: expected 4, got 5"]);
+        let stored = fs::metadata(bench.output().join("0007.one.out")).unwrap().len();
+        assert!(stored < 10_000_000, "{stored}");
+    }
+}
+
 #[tokio::test]
 async fn secrets_and_escapes_of_a_command_are_not_shown() {
     for domain in domains() {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use loopkeeper::adapters::process::{Ended, How, Job, OutputEvent, Running, Stdin, Wardens, start};
+use loopkeeper::adapters::process::{Ended, How, Job, OutputEvent, Running, Stdin, Streams, Wardens, start};
 use loopkeeper::adapters::sandbox::Domain;
 use loopkeeper_core::check::Ending;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
@@ -166,12 +166,15 @@ async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
         let wardens = Wardens::of(&domain);
         let token = token("dropped");
         let command = job(&["bash", "-c", "sleep 600; true", &token]);
-        let nothing =
-            tokio::time::timeout(Duration::from_millis(300), wardens.run_to_end(&command, LONG)).await;
+        let nothing = tokio::time::timeout(
+            Duration::from_millis(300),
+            wardens.run_to_end(&command, Streams::Apart, LONG),
+        )
+        .await;
         assert!(nothing.is_err());
-        let run = wardens.run_to_end(&shell("sleep 600"), Duration::from_millis(300)).await;
+        let run = wardens.run_to_end(&shell("sleep 600"), Streams::Apart, Duration::from_millis(300)).await;
         assert_eq!(run.ending, Ending::TimedOut);
-        let run = wardens.run_to_end(&shell("echo fine"), LONG).await;
+        let run = wardens.run_to_end(&shell("echo fine"), Streams::Apart, LONG).await;
         assert_eq!((run.ending, run.stdout), (Ending::Exited(0), b"fine\n".to_vec()));
         let gone = tokio::task::spawn_blocking(move || stayed(&token, LONG));
         assert_eq!(gone.await.unwrap(), [""; 0]);

@@ -5,8 +5,9 @@ use std::time::Duration;
 use loopkeeper_core::check::{CommandRun, Ending};
 use tokio::time::{Instant, timeout_at};
 
-use super::kept::{BYTES, Kept};
-use super::{How, Job, ProcessError, Running, Stream, orphans, start};
+use super::collected::Collected;
+use super::kept::BYTES;
+use super::{How, Job, ProcessError, Running, orphans, start};
 use crate::adapters::sandbox::Domain;
 
 /// Runs a job to its end and keeps the beginning and the end of what it printed. Over `timeout` it is ended
@@ -22,31 +23,30 @@ pub(in crate::adapters) async fn run_for(
     domain: &Domain,
     most: usize,
 ) -> CommandRun {
-    watch(start(job, domain), timeout, most).await
+    watch(start(job, domain), timeout, Collected::apart(most)).await
 }
 
 /// The same for a job that runs beside the loop: whoever waits for the loop's jobs does not wait for it.
 pub async fn run_beside(job: &Job, timeout: Duration, domain: &Domain) -> CommandRun {
     let started = start(job, domain).inspect(|running| orphans::runs_beside(running.pid));
-    watch(started, timeout, BYTES).await
+    watch(started, timeout, Collected::apart(BYTES)).await
 }
 
 fn not_started(reason: String) -> CommandRun {
     CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() }
 }
 
-/// Keeps so much of the beginning and of the end of each stream of what was started, and ends it over `timeout`.
+/// Collects the output of what was started, and ends it over `timeout`.
 pub(super) async fn watch(
     started: Result<Running, ProcessError>,
     timeout: Duration,
-    most: usize,
+    mut collected: Collected,
 ) -> CommandRun {
     let mut running = match started {
         Ok(running) => running,
         Err(error) => return not_started(error.to_string()),
     };
     let begin = Instant::now();
-    let (mut out, mut err) = (Kept::of(most), Kept::of(most));
     let mut timed_out = false;
     loop {
         let next = if timed_out {
@@ -59,14 +59,11 @@ pub(super) async fn watch(
             continue;
         };
         match next {
-            Some((Stream::Stdout, bytes)) => out.push(&bytes),
-            Some((Stream::Stderr, bytes)) => err.push(&bytes),
+            Some((stream, bytes)) => collected.push(stream, &bytes),
             None => break,
         }
     }
     let ended = running.end().await;
-    let (stdout, out_dropped) = out.finish();
-    let (stderr, err_dropped) = err.finish();
     CommandRun {
         ending: match (timed_out, ended.not_started, ended.signal, ended.exit) {
             (true, ..) => Ending::TimedOut,
@@ -74,10 +71,8 @@ pub(super) async fn watch(
             (_, _, Some(signal), _) => Ending::Signalled(signal),
             (_, _, _, exit) => Ending::Exited(exit.unwrap_or(-1)),
         },
-        stdout,
-        stderr,
-        dropped: out_dropped + err_dropped,
         duration_ms: begin.elapsed().as_millis() as u64,
         survivors: [ended.survivors, ended.left].concat(),
+        ..collected.finish()
     }
 }

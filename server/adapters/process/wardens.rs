@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use loopkeeper_core::check::CommandRun;
 
+use super::collected::Collected;
 use super::kept::BYTES;
 use super::order::{self, Order};
 use super::orphans::MARK;
@@ -35,7 +36,11 @@ impl Wardens {
 
     /// The same as [`super::start`].
     pub fn start(&self, job: &Job) -> Result<Running, ProcessError> {
-        started(job, Streams::Apart, |program, ends| {
+        self.start_with(job, Streams::Apart)
+    }
+
+    fn start_with(&self, job: &Job, streams: Streams) -> Result<Running, ProcessError> {
+        started(job, streams, |program, ends| {
             let order = Order {
                 cwd: job.cwd.clone(),
                 env: job.env.clone(),
@@ -48,9 +53,14 @@ impl Wardens {
         })
     }
 
-    /// The same as [`super::run_to_end`].
-    pub async fn run_to_end(&self, job: &Job, timeout: Duration) -> CommandRun {
-        run::watch(self.start(job), timeout, BYTES).await
+    /// The same as [`super::run_to_end`], with both streams in their order too: exactly where they share a pipe, else
+    /// as far as it shows in when they are read.
+    pub async fn run_to_end(&self, job: &Job, streams: Streams, timeout: Duration) -> CommandRun {
+        let collected = match streams {
+            Streams::Apart => Collected::all(BYTES),
+            Streams::Together => Collected::together(BYTES),
+        };
+        run::watch(self.start_with(job, streams), timeout, collected).await
     }
 
     /// To one that is idle, else to a new one: an idle one may have been ended in the meantime.

@@ -9,7 +9,7 @@ mod tree;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use loopkeeper_core::check::Status;
+use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{
     BreakerState, Changes, Entry, Lines, Outcome, PauseReason, QuestionKind, Record, Round, SessionReason,
     WaitReason,
@@ -21,6 +21,10 @@ use loopkeeper_core::view::words;
 
 use super::{Glyphs, QUIET};
 use crate::front::zone::Zone;
+
+/// Of each failing check.
+const MOST_PLACES: usize = 3;
+const LAST_LINES: usize = 2;
 
 /// Tells a journal from its start: later records name criteria only by the ids that earlier ones introduced.
 pub(crate) struct Teller {
@@ -80,7 +84,8 @@ impl Teller {
             lines.push(format!("{QUIET}{:17}{}{QUIET:#}", "", started::limits(spec)));
         }
         if detail == Detail::Everything {
-            lines.extend(evidence(&entry.record).iter().map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
+            let evidence = evidence(&entry.record).into_iter().chain(self.failures(&entry.record));
+            lines.extend(evidence.map(|it| format!("{QUIET}{:17}{it}{QUIET:#}", "")));
         }
         lines.extend(hint);
         lines
@@ -210,6 +215,25 @@ impl Teller {
             let _ = write!(text, "; {sign} {name}: {}", result.fact);
             text
         })
+    }
+
+    /// Where each check failed, or where nothing says so, what it printed last.
+    fn failures(&self, record: &Record) -> Vec<String> {
+        let round = match record {
+            Record::ChecksDone { round, .. } => round,
+            Record::Baseline { round: Some(round), .. } => round.as_ref(),
+            _ => return Vec::new(),
+        };
+        let of_result = |result: &CheckResult| {
+            let name = self.names.get(&result.criterion).map_or("?", String::as_str);
+            let places = result.failure_lines(MOST_PLACES, usize::MAX);
+            let last = || result.last_lines(LAST_LINES).into_iter().map(str::to_owned).collect();
+            let lines: Vec<String> = if places.is_empty() { last() } else { places };
+            lines.into_iter().map(|it| format!("{name}: {}", sanitize::line(&it))).collect::<Vec<_>>()
+        };
+        let failed =
+            round.results.iter().filter(|it| !matches!(it.status, Status::Unverified | Status::Pass));
+        failed.flat_map(of_result).collect()
     }
 
     /// `the agent asks: Which database? (until 14:12)`

@@ -1,14 +1,20 @@
 //! Criteria as a list: sign and word, name, fact. Never by colour alone, and in words where there is no
 //! Unicode.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use clap::builder::styling::Style;
-use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_core::check::{CheckResult, Location, Status};
+use loopkeeper_core::cut;
 use loopkeeper_core::view::{CriteriaStatus, CriterionStatus, words};
 
 use super::{BAD, CARE, GOOD, Glyphs, QUIET};
+
+/// What a reader needs first stands at the end of nearly every output.
+const LAST_LINES: usize = 12;
+const MOST_PLACES: usize = 5;
 
 /// One line a criterion, in the order of the documents.
 pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
@@ -20,7 +26,7 @@ pub(crate) fn criteria(shown: &CriteriaStatus, glyphs: Glyphs) -> String {
     text
 }
 
-/// The same, with what the checks that do not pass said last.
+/// The same, with where the checks that do not pass fail, and what they printed last.
 pub(crate) fn with_output<'a>(
     shown: &CriteriaStatus,
     results: impl IntoIterator<Item = &'a CheckResult>,
@@ -30,19 +36,38 @@ pub(crate) fn with_output<'a>(
     let mut text = String::new();
     for item in &shown.items {
         let _ = writeln!(text, "{}", line(item, glyphs));
-        let result = told.get(&item.id).filter(|it| it.status != Status::Pass);
-        for said in result.map(|it| last_lines(it.output())).unwrap_or_default() {
-            let _ = writeln!(text, "      {QUIET}{said}{QUIET:#}");
-        }
+        let Some(result) = told.get(&item.id).filter(|it| it.status != Status::Pass) else { continue };
+        text.push_str(&printed(result));
     }
     text
 }
 
-/// What a reader needs first stands at the end of nearly every output.
-fn last_lines(output: &str) -> Vec<&str> {
-    const MOST: usize = 12;
-    let lines: Vec<&str> = output.lines().map(str::trim_end).filter(|it| !it.is_empty()).collect();
-    lines.get(lines.len().saturating_sub(MOST)..).unwrap_or_default().to_vec()
+/// Where a check failed, and the last lines of its output.
+fn printed(result: &CheckResult) -> String {
+    let mut text = String::new();
+    for place in places(result) {
+        let _ = writeln!(text, "      {}", short(&place));
+    }
+    for last in result.last_lines(LAST_LINES) {
+        let _ = writeln!(text, "      {QUIET}{}{QUIET:#}", short(last));
+    }
+    text
+}
+
+/// Those that the last lines do not show anyway.
+fn places(result: &CheckResult) -> Vec<String> {
+    let last = result.last_lines(LAST_LINES).join("\n");
+    let is_shown = |it: &&Location| last.contains(&format!("{}:{}", it.file, it.line));
+    if result.failures().iter().take(MOST_PLACES).all(is_shown) {
+        return Vec::new();
+    }
+    result.failure_lines(MOST_PLACES, usize::MAX)
+}
+
+/// A line that takes no more than a few rows.
+fn short(line: &str) -> Cow<'_, str> {
+    const BYTES: usize = 240;
+    if line.len() <= BYTES { line.into() } else { format!("{}…", cut::first(line, BYTES)).into() }
 }
 
 /// `✗ fail  all tests pass: 3 of 214 fail · 12 s`.
@@ -83,10 +108,38 @@ fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, 
 
 #[cfg(test)]
 mod tests {
-    use super::{Glyphs, line};
-    use loopkeeper_core::check::Status;
+    use super::{Glyphs, line, printed};
+    use loopkeeper_core::check::{CheckResult, Location, Status};
     use loopkeeper_core::task::CriterionId;
     use loopkeeper_core::view::{CriterionStatus, Spot};
+
+    #[test]
+    fn a_failure_shows_its_places_and_its_last_lines() {
+        let check = |places: &[(u32, &str)], output: &str, expect: &[&str]| {
+            let location = |(line, message): &(u32, &str)| Location {
+                file: "a.rs".into(),
+                line: *line,
+                message: (*message).into(),
+                ..Location::default()
+            };
+            let result = CheckResult {
+                locations: places.iter().map(location).collect(),
+                head: output.into(),
+                ..CheckResult::new(CriterionId("a".into()), Status::Fail, "exit 1")
+            };
+            let plain = anstream::adapter::strip_str(&printed(&result)).to_string();
+            let lines: Vec<_> = plain.lines().map(|it| it.strip_prefix("      ").unwrap()).collect();
+            assert_eq!(lines, expect);
+        };
+        check(&[], "one\n\ntwo\n", &["one", "two"]);
+        let long = "line\n".repeat(20);
+        let last = ["line"; 12];
+        check(&[(3, "no"), (9, "")], &long, &[&["a.rs:3: no", "a.rs:9"], &last[..]].concat());
+        // Not twice.
+        check(&[(3, "no")], "a.rs:3:5: no\n1 failed\n", &["a.rs:3:5: no", "1 failed"]);
+        let wide = "x".repeat(1000);
+        check(&[], &wide, &[&format!("{}…", &wide[..240])]);
+    }
 
     #[test]
     fn every_status_reads_without_colour_and_without_unicode() {

@@ -8,6 +8,7 @@ pub mod judge;
 pub mod locations;
 mod number;
 pub(crate) mod output;
+mod shown;
 pub mod tests_in;
 pub mod words;
 
@@ -54,6 +55,9 @@ pub struct CheckResult {
     /// Last lines of the output, at most [`TAIL_BYTES`]; empty when `head` holds everything.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tail: String,
+    /// Bytes between `head` and `tail`; unknown in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
     /// Processes that outlived the check, as `pid name`.
@@ -74,19 +78,15 @@ impl CheckResult {
             tests: None,
             head: String::new(),
             tail: String::new(),
+            left_out: None,
             locations: Vec::new(),
             survivors: Vec::new(),
         }
     }
-
-    /// What is kept of the end of its output: all of it, where that is short.
-    pub fn output(&self) -> &str {
-        if self.tail.is_empty() { &self.head } else { &self.tail }
-    }
 }
 
-pub const HEAD_BYTES: usize = 2 * 1024;
-pub(crate) const TAIL_BYTES: usize = 6 * 1024;
+pub const HEAD_BYTES: usize = 4 * 1024;
+pub(crate) const TAIL_BYTES: usize = 8 * 1024;
 /// More places than this say nothing more.
 pub const MAX_LOCATIONS: usize = 50;
 
@@ -100,7 +100,7 @@ pub struct TestCounts {
 }
 
 /// A place in a source file that the output names. Lines and columns from 1.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Location {
     /// As printed, `./` removed; relative to the root unless absolute.
     pub file: String,
@@ -110,6 +110,9 @@ pub struct Location {
     /// What the output says about the place, at most 200 characters; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
+    /// A warning, a note, the line of a recipe: not what makes the check fail where anything else is named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warning: bool,
 }
 
 /// The line that stands in a stream where bytes were left out. Whoever caps a stream puts it there, between
@@ -123,7 +126,10 @@ pub struct CommandRun {
     /// Raw bytes; head, [`GAP`] and tail where there was more (see `dropped`).
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
-    /// Bytes of both streams that were not kept.
+    /// Both streams in the order in which they were written. All there is where they shared one pipe; not collected
+    /// for every kind of run.
+    pub both: Vec<u8>,
+    /// Bytes of the output that were not kept.
     pub dropped: u64,
     pub duration_ms: u64,
     pub survivors: Vec<String>,

@@ -4,6 +4,7 @@
 pub(crate) mod grammar;
 pub(crate) mod markdown;
 mod notes;
+mod output;
 mod past;
 mod plan;
 mod sections;
@@ -124,22 +125,29 @@ pub fn build(input: &PromptInput<'_>) -> String {
         Some(template) => template.fill(input, task, output_bytes),
         None => join(task, &sections::all(input, output_bytes)),
     };
-    let mut output_bytes = OUTPUT_BYTES;
-    loop {
-        let prompt = whole(input.task, output_bytes);
-        if prompt.len() <= input.max_bytes {
-            return prompt;
-        }
-        if output_bytes == 0 {
-            let room = input.max_bytes.saturating_sub(whole("", 0).len());
-            return whole(&shortened_task(input.task, room), 0);
-        }
-        output_bytes /= 2;
+    let fitting =
+        |output_bytes| Some(whole(input.task, output_bytes)).filter(|prompt| prompt.len() <= input.max_bytes);
+    if let Some(prompt) = fitting(output::BYTES) {
+        return prompt;
     }
+    let Some(mut prompt) = fitting(0) else {
+        let room = input.max_bytes.saturating_sub(whole("", 0).len());
+        return whole(&shortened_task(input.task, room), 0);
+    };
+    // The same for every check: what short outputs leave goes to the long ones.
+    let (mut fits, mut too_much) = (0, output::BYTES);
+    while too_much - fits > SHARE_STEP {
+        let share = usize::midpoint(fits, too_much);
+        match fitting(share) {
+            Some(longer) => (prompt, fits) = (longer, share),
+            None => too_much = share,
+        }
+    }
+    prompt
 }
 
-/// Of one check's output, before anything has to be shortened.
-const OUTPUT_BYTES: usize = 8 * 1024;
+/// How exactly the room for outputs is shared out, in bytes.
+const SHARE_STEP: usize = 64;
 
 fn join(task: &str, state: &str) -> String {
     format!("{}\n\n{state}", task.trim_end())

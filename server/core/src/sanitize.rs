@@ -64,6 +64,15 @@ pub fn visible(raw: &str) -> String {
 /// carriage return alone ends a line too, so that no state of a progress bar is lost. Tabs and all other
 /// characters stay.
 pub(crate) fn strip_escapes(raw: &str) -> String {
+    stripped(raw, '\n')
+}
+
+/// The same, but a carriage return alone stays what it is: what follows it replaces the line.
+pub(crate) fn strip_escapes_but_returns(raw: &str) -> String {
+    stripped(raw, '\r')
+}
+
+fn stripped(raw: &str, lone_return: char) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = introducer(rest) {
@@ -71,8 +80,9 @@ pub(crate) fn strip_escapes(raw: &str) -> String {
         out.push_str(plain);
         if special.starts_with('\r') {
             let after = special.trim_start_matches('\r');
-            out.push('\n');
-            rest = after.strip_prefix('\n').unwrap_or(after);
+            let line_end = after.strip_prefix('\n');
+            out.push(if line_end.is_some() { '\n' } else { lone_return });
+            rest = line_end.unwrap_or(after);
         } else {
             rest = skip_sequence(special);
         }

@@ -7,7 +7,7 @@ use loopkeeper_core::check::{CheckResult, CommandRun, Ending, Status, judge};
 use loopkeeper_core::task::Criterion;
 
 use super::{Finding, Plan};
-use crate::adapters::process::{Job, Stdin};
+use crate::adapters::process::{Job, Stdin, Streams};
 
 pub(super) async fn run(
     plan: &Plan<'_>,
@@ -32,11 +32,15 @@ pub(super) async fn run(
         output: Some(output.clone()),
     };
     let run = match forget(&output) {
-        Ok(()) => plan.wardens.run_to_end(&job, timeout).await,
+        Ok(()) => plan.wardens.run_to_end(&job, streams(criterion), timeout).await,
         Err(reason) => CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() },
     };
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     judge::judge(&criterion, &run, plan.redactor)
+}
+
+fn streams(criterion: &Criterion) -> Streams {
+    if judge::needs_streams_apart(criterion) { Streams::Apart } else { Streams::Together }
 }
 
 /// Ends in `.out` already, so that the writer's own endings replace that one and not the criterion's id.

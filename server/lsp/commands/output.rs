@@ -5,12 +5,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopkeeper_core::sanitize;
+use loopkeeper_core::check::{MAX_LOCATIONS, excerpt};
 use lsp_types::Url;
 
 use super::{Done, Refusal, blocking, target};
 use crate::front::failure::Failure;
-use crate::lookout::picture::TaskSeen;
+use crate::lookout::picture::{Held, TaskSeen};
 use crate::lsp::ext::{CommandResult, OutputArgs};
 use crate::lsp::pages::{self, Pages};
 use crate::lsp::shared::Shared;
@@ -22,9 +22,10 @@ pub(super) async fn output(shared: &Arc<Shared>, args: OutputArgs) -> Done {
     let task = target::task(shared, &args.task).await?;
     let page = blocking(move || {
         let (source, name) = source(&task, &args)?;
-        let text = sanitize::text(&String::from_utf8_lossy(&read(&source)?));
+        let text = excerpt::readable(&String::from_utf8_lossy(&read(&source)?));
+        let heading = failures(&task, &args, &source).unwrap_or_default();
         let pages = Pages::of(&task.root)?;
-        Ok(pages.put(&name, text.as_bytes())?)
+        Ok(pages.put(&name, [heading, text].concat().as_bytes())?)
     })
     .await?;
     let uri = pages::uri(&page);
@@ -36,12 +37,12 @@ pub(super) async fn output(shared: &Arc<Shared>, args: OutputArgs) -> Done {
 fn source(task: &TaskSeen, args: &OutputArgs) -> Result<(PathBuf, String), Refusal> {
     let nothing = |what: &str| Refusal::broken(format_args!("there is no output of {what} yet"));
     if let Some(id) = &args.criterion {
-        let held = task.results.iter().find(|(it, _)| it.0 == *id).and_then(|(_, held)| held.output.as_ref());
+        let held = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, held)| held);
         let of_iteration = args.iteration.and_then(|number| {
             let folder = task.last_loop.as_ref()?.dir.output();
             Some(folder.join(format!("{number:04}.{id}.out"))).filter(|it| it.is_file())
         });
-        let last = || held.and_then(|it| Url::parse(it).ok()?.to_file_path().ok());
+        let last = || held.and_then(file);
         let found = of_iteration.or_else(last).ok_or_else(|| nothing("this check"))?;
         return Ok((found, format!("check-{id}.txt")));
     }
@@ -53,6 +54,19 @@ fn source(task: &TaskSeen, args: &OutputArgs) -> Result<(PathBuf, String), Refus
     } else {
         Err(nothing(&format!("iteration {number}")))
     }
+}
+
+/// Where a check failed, above everything it printed.
+fn failures(task: &TaskSeen, args: &OutputArgs, source: &Path) -> Option<String> {
+    let (_, held) = task.results.iter().find(|(it, _)| Some(&it.0) == args.criterion.as_ref())?;
+    let is_of_result = file(held).is_some_and(|it| it == source);
+    let places = held.result.failure_lines(MAX_LOCATIONS, usize::MAX);
+    (is_of_result && !places.is_empty())
+        .then(|| format!("Where it fails:\n\n{}\n\nIts output:\n\n", places.join("\n")))
+}
+
+fn file(held: &Held) -> Option<PathBuf> {
+    Url::parse(held.output.as_ref()?).ok()?.to_file_path().ok()
 }
 
 /// The beginning, and where the middle was dropped the end.

@@ -184,7 +184,7 @@ fn checks_of_a_loop_at_work_wait_for_its_agent_and_run_at_once_while_it_rests() 
 #[test]
 fn outputs_are_shown_without_what_a_terminal_would_obey() {
     let hostile = r"printf 'a\033[2Jb\033]52;c;eA==\007 \342\200\256c\r\n\200\377d\n'";
-    let criterion = format!("It prints: `$ {hostile}; exit 1`");
+    let criterion = format!("It prints: `$ {hostile}; echo src/a.rs:3: no; exit 1`");
     let act = format!("{hostile}; echo agent $n");
     let criteria = [criterion.as_str()];
     let mut studio = Studio::open(&Scenario {
@@ -200,7 +200,10 @@ fn outputs_are_shown_without_what_a_terminal_would_obey() {
     for (argument, part) in [
         (json!({"task": "PROMPT.md"}), "agent 3"),
         (json!({"task": "PROMPT.md", "iteration": 1}), "agent 1"),
-        (json!({"task": "PROMPT.md", "criterion": criterion}), "ab"),
+        (
+            json!({"task": "PROMPT.md", "criterion": criterion}),
+            "Where it fails:\n\nsrc/a.rs:3: no\n\nIts output:\n\nab",
+        ),
         (json!({"task": "PROMPT.md", "criterion": criterion, "iteration": 2}), "ab"),
     ] {
         let shown = studio.done("output", &argument);

@@ -2,7 +2,7 @@ use loopkeeper_core::agent::AgentRun;
 use loopkeeper_core::agent::errors::Fingerprint;
 use loopkeeper_core::agent::provider::Here;
 use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
-use loopkeeper_core::check::{CheckResult, Status};
+use loopkeeper_core::check::{CheckResult, Location, Status};
 use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
     BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, Lines, Opening, Outcome,
@@ -302,6 +302,27 @@ fn an_iteration_is_one_milestone_with_what_failed() {
     assert_eq!(lines(ended()), ["12:00:00   #7  nothing changed, 1 of 2 pass"]);
     let asked = Record::ChecksDone { iteration: None, round: Box::new(round()) };
     assert_eq!(lines(asked), ["12:00:00       checks: 1 of 2 pass; x lint: exit 1"]);
+}
+
+#[test]
+fn everything_shows_where_a_check_failed_or_what_it_printed_last() {
+    let told = |locations: Vec<Location>| {
+        let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+        let mut round = round();
+        for it in round.results.iter_mut().filter(|it| it.status == Status::Fail) {
+            it.head = "one\ntwo\n\nthree\n".into();
+            it.locations.clone_from(&locations);
+        }
+        let checks = Record::ChecksDone { iteration: Some(7), round: Box::new(round) };
+        let lines = plain(&teller.tell(&entry(NOON, checks), Detail::Everything));
+        let first = lines.iter().position(|it| it.contains("checks: ")).unwrap();
+        lines[first + 1..].iter().map(|it| it.trim_start().to_owned()).collect::<Vec<_>>()
+    };
+    let place = |line| Location { file: "a.rs".into(), line, message: "no".into(), ..Location::default() };
+    assert_eq!(told(Vec::new()), ["?: two", "?: three"]);
+    assert_eq!(told(vec![place(3)]), ["?: a.rs:3: no"]);
+    let many = told((1..=5).map(place).collect());
+    assert_eq!(many, ["?: a.rs:1: no", "?: a.rs:2: no", "?: a.rs:3: no", "?: and 2 more places"]);
 }
 
 #[test]

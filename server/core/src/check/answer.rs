@@ -41,13 +41,14 @@ pub struct Answer {
 /// Judges a criterion whose check is a request. Every text of the result is sanitised and redacted.
 pub fn judge_reply(criterion: &Criterion, reply: &Reply, redactor: &Redactor) -> CheckResult {
     let verdict = verdict(criterion, reply);
-    let Excerpt { head, tail } = match reply {
-        Reply::Answered(answer) => Excerpt::of_output(&output(answer.text().as_bytes()), redactor),
+    let Excerpt { head, tail, left_out } = match reply {
+        Reply::Answered(answer) => Excerpt::of_text(&answer.text(), 0, redactor),
         Reply::TimedOut | Reply::None(_) => Excerpt::default(),
     };
     CheckResult {
         head,
         tail,
+        left_out,
         ..CheckResult::new(criterion.id.clone(), verdict.status, clean(&verdict.fact, redactor))
     }
 }
@@ -113,5 +114,5 @@ fn answered(expect: &[Expect], answer: &Answer) -> Verdict {
 
 fn output(bytes: &[u8]) -> Output {
     let stdout = sanitize::strip_escapes(&String::from_utf8_lossy(bytes));
-    Output { stdout, stderr: String::new(), dropped: 0 }
+    Output { stdout, ..Output::default() }
 }

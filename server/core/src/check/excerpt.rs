@@ -1,38 +1,113 @@
-//! The first and last lines of an output, for prompts, hovers and the journal: sanitised, redacted, capped.
+//! The beginning and the end of an output, as they are kept with a result: sanitised, redacted, capped.
 
 #[cfg(test)]
 mod tests;
 
-use super::output::Output;
-use super::{CommandRun, HEAD_BYTES, TAIL_BYTES};
+use std::borrow::Cow;
+
+use super::{CommandRun, GAP, HEAD_BYTES, TAIL_BYTES};
 use crate::redact::Redactor;
 use crate::{cut, sanitize};
+
+const KEPT_BYTES: usize = HEAD_BYTES + TAIL_BYTES;
+/// Where the whole does not fit, lines are shortened to this, so that one line does not displace all others.
+const LINE_BYTES: usize = KEPT_BYTES / 8;
+/// Overwritten states of one line that are kept at most, where they differ.
+const MAX_STATES: usize = 20;
 
 /// What of an output is kept with its result. `tail` is empty when `head` holds everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Excerpt {
     pub head: String,
     pub tail: String,
+    /// Bytes between the two, where there are two.
+    pub left_out: Option<u64>,
 }
 
 impl Excerpt {
-    /// Of both streams, stdout first.
-    pub fn of(run: &CommandRun, redactor: &Redactor) -> Self {
-        Self::of_output(&Output::of(run), redactor)
+    pub(super) fn of(run: &CommandRun, redactor: &Redactor) -> Self {
+        Self::of_text(&String::from_utf8_lossy(&run.in_order()), run.dropped, redactor)
     }
 
-    pub(super) fn of_output(output: &Output, redactor: &Redactor) -> Self {
+    /// `dropped`: bytes that are missing at a [`GAP`].
+    pub fn of_text(raw: &str, dropped: u64, redactor: &Redactor) -> Self {
         // Redacted as a whole: a secret that lies across a cut must not show its halves.
-        of_text(&redactor.redact(&sanitize::text(&output.both())))
+        let text = redactor.redact(&readable(raw));
+        let text = fitting(&text);
+        if text.len() <= HEAD_BYTES {
+            return Self { head: text.into_owned(), ..Self::default() };
+        }
+        let (head, rest) = text.split_at(end_of_head(&text));
+        let (between, tail) = rest.split_at(start_of_tail(rest));
+        let missing = if between.contains(GAP) { dropped } else { 0 };
+        let left_out = Some(between.len() as u64 + missing);
+        Self { head: head.to_owned(), tail: tail.to_owned(), left_out }
     }
 }
 
-fn of_text(text: &str) -> Excerpt {
-    if text.len() <= HEAD_BYTES {
-        return Excerpt { head: text.to_owned(), tail: String::new() };
+/// An output as people read it: printable, each line in the state in which a terminal leaves it.
+pub fn readable(raw: &str) -> String {
+    let stripped = sanitize::strip_escapes_but_returns(raw);
+    sanitize::text(&settled(&stripped))
+}
+
+/// Without the states of progress bars that later ones replace. What differs in more than numbers and signs is
+/// kept: some tools end their lines with carriage returns.
+fn settled(text: &str) -> Cow<'_, str> {
+    if !text.contains('\r') {
+        return Cow::Borrowed(text);
     }
-    let (head, rest) = text.split_at(end_of_head(text));
-    Excerpt { head: head.to_owned(), tail: rest.get(start_of_tail(rest)..).unwrap_or_default().to_owned() }
+    let mut out = String::with_capacity(text.len());
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        let mut states: Vec<&str> = Vec::new();
+        for state in line.split('\r').filter(|it| !it.trim().is_empty()) {
+            if states.last().is_some_and(|it| letters(it).eq(letters(state))) {
+                states.pop();
+            }
+            states.push(state);
+        }
+        let last = states.get(states.len().saturating_sub(MAX_STATES)..).unwrap_or_default();
+        out.push_str(&last.join("\n"));
+    }
+    Cow::Owned(out)
+}
+
+fn letters(state: &str) -> impl Iterator<Item = char> {
+    state.chars().filter(|it| it.is_alphabetic())
+}
+
+/// With its longest lines shortened, as far as that is needed for all of it to fit.
+fn fitting(text: &str) -> Cow<'_, str> {
+    let mut most = KEPT_BYTES;
+    let mut fitting = Cow::Borrowed(text);
+    while fitting.len() > KEPT_BYTES && most >= LINE_BYTES {
+        fitting = shortened(text, most);
+        most /= 2;
+    }
+    fitting
+}
+
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    /// For the number of bytes and what stands around it.
+    const NOTE_BYTES: usize = 32;
+    if text.lines().all(|it| it.len() <= most) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if line.len() <= most {
+            out.push_str(line);
+            continue;
+        }
+        let kept = most - NOTE_BYTES;
+        let (begin, end) = (cut::first(line, kept / 3), cut::last(line, kept * 2 / 3));
+        let left_out = line.len() - begin.len() - end.len();
+        out.extend([begin, &format!(" [… {left_out} bytes …] "), end]);
+    }
+    Cow::Owned(out)
 }
 
 /// After the last line that fits whole, or within the first line when that alone is too long.

@@ -21,10 +21,9 @@ use crate::task::{Check, Compare, Criterion, Expect, Pattern, PatternKind};
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
 pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> CheckResult {
     let output = Output::of(run);
-    let both = output.both();
-    let tests = counts::read(&both);
+    let tests = counts::read(&output.both);
     let verdict = verdict(criterion, run, &output, tests);
-    let Excerpt { head, tail } = Excerpt::of_output(&output, redactor);
+    let Excerpt { head, tail, left_out } = Excerpt::of(run, redactor);
     let (exit, signal) = match run.ending {
         Ending::Exited(code) => (Some(code), None),
         Ending::Signalled(number) => (None, Some(number)),
@@ -40,9 +39,20 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> Ch
         tests,
         head,
         tail,
-        locations: clean_locations(&both, redactor),
+        left_out,
+        locations: clean_locations(&output.both, redactor),
         survivors: run.survivors.iter().map(|it| clean(it, redactor)).collect(),
     }
+}
+
+/// Whether its expectations look at stdout alone, or at each stream by itself. All others leave both streams to one
+/// pipe, which alone keeps the order in which they were written.
+pub fn needs_streams_apart(criterion: &Criterion) -> bool {
+    let Some(Check::Command { expect, .. }) = &criterion.check else { return false };
+    expect.iter().any(|it| match it {
+        Expect::Number { .. } | Expect::Matches { .. } | Expect::MatchesNot { .. } => true,
+        Expect::Exit { .. } | Expect::Status { .. } => false,
+    })
 }
 
 pub(super) fn clean(text: &str, redactor: &Redactor) -> String {
@@ -90,7 +100,7 @@ fn verdict(criterion: &Criterion, run: &CommandRun, output: &Output, tests: Opti
 }
 
 fn exited(code: i32, expect: &[Expect], output: &Output, tests: Option<TestCounts>) -> Verdict {
-    if let Some(fact) = tool::missing(code, &output.stderr) {
+    if let Some(fact) = tool::missing(code, output.complaints()) {
         return found(Status::CouldNotRun, fact);
     }
     let mut wanted =
@@ -119,7 +129,7 @@ fn wrong_exit(code: i32, wanted: Option<i32>, output: &Output, tests: Option<Tes
     match tests {
         Some(it) if it.failed > 0 => failing(it),
         Some(it) if it.ran() == 0 => format!("0 tests ran, {}", words::exit(code)),
-        _ => match tool::errors(&output.both()) {
+        _ => match tool::errors(&output.both) {
             Some(1) => "1 error".to_owned(),
             Some(count) => format!("{count} errors"),
             None => words::exit(code),

@@ -1,6 +1,7 @@
 //! Places in sources that an output names: `src/a.rs:3:5` in all the forms compilers, runners and stack traces
 //! have. It reads text and guesses; it never looks whether a file is there.
 
+mod context;
 mod generic;
 mod python;
 mod rust;
@@ -10,23 +11,24 @@ mod tests;
 
 use std::collections::HashSet;
 
+use self::context::Context;
 use super::{Location, MAX_LOCATIONS};
-use crate::sanitize;
+use crate::{cut, sanitize};
 
 const MESSAGE_CHARS: usize = 200;
-/// Longer lines are data, not messages.
+/// Of longer lines only the beginning is read: the rest is data.
 const LINE_BYTES: usize = 2000;
 
 /// The places that `output` (both streams, escape sequences stripped) names, each once, errors before warnings.
 pub fn read(output: &str) -> Vec<Location> {
-    let lines: Vec<&str> = output.lines().collect();
+    let lines: Vec<&str> = output.lines().map(|it| cut::first(it, LINE_BYTES)).collect();
     let mut context = Context::default();
     let mut found = Found::default();
-    for (at, line) in lines.iter().enumerate().filter(|(_, it)| it.len() <= LINE_BYTES) {
+    for (at, line) in lines.iter().enumerate() {
         let after = lines.get(at + 1..).unwrap_or_default();
         context.note(line);
         for place in places(line, after, &context) {
-            found.add(place);
+            found.add(Place { warning: place.warning || context.is_console(), ..place });
         }
         if found.errors.len() >= MAX_LOCATIONS {
             break;
@@ -36,12 +38,14 @@ pub fn read(output: &str) -> Vec<Location> {
 }
 
 /// One line's places: of the most particular form it has.
-fn places(line: &str, after: &[&str], context: &Context) -> Vec<Place> {
+fn places(line: &str, after: &[&str], context: &Context<'_>) -> Vec<Place> {
     let particular = rust::arrow(line, context)
         .or_else(|| rust::panic(line, after))
         .or_else(|| python::frame(line, after))
         .or_else(|| python::pytest(line, after, context))
         .or_else(|| script::tsc(line))
+        .or_else(|| script::listed(line, context))
+        .or_else(|| generic::recipe(line))
         .or_else(|| script::frame(line, context));
     particular.map_or_else(|| generic::read(line, context), |it| vec![it])
 }
@@ -56,36 +60,6 @@ struct Place {
     warning: bool,
 }
 
-/// What earlier lines said about the places to come.
-#[derive(Debug, Default)]
-struct Context {
-    /// `error[E0308]: mismatched types`, whichever compiler wrote it.
-    diagnostic: String,
-    /// `TypeError: …`, `AssertionError: …`: what a stack trace is about.
-    exception: String,
-    /// pytest's `E   …` lines since its last place.
-    pytest: String,
-}
-
-impl Context {
-    fn note(&mut self, line: &str) {
-        if rust::is_diagnostic(line) {
-            line.clone_into(&mut self.diagnostic);
-        }
-        if line.contains("panicked at ") {
-            // The frames that follow belong to the panic.
-            self.exception.clear();
-        } else if script::is_exception(line) {
-            line.trim().clone_into(&mut self.exception);
-        }
-        if let Some(said) = line.strip_prefix("E   ").filter(|_| self.pytest.is_empty()) {
-            said.clone_into(&mut self.pytest);
-        } else if line.starts_with("____") {
-            self.pytest.clear();
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 struct Found {
     seen: HashSet<(String, u32, Option<u32>)>,
@@ -96,6 +70,7 @@ struct Found {
 impl Found {
     fn add(&mut self, place: Place) {
         let Place { file, line, column, message, warning } = place;
+        let warning = warning || is_secondary(&message);
         let file = sanitize::line(file.strip_prefix("./").unwrap_or(&file));
         let column = column.filter(|it| *it > 0);
         if line == 0 || file.is_empty() || is_foreign(&file) {
@@ -116,10 +91,17 @@ impl Found {
             let message = sanitize::line_within(&message, MESSAGE_CHARS);
             let list = if warning { &mut self.warnings } else { &mut self.errors };
             if list.len() < MAX_LOCATIONS {
-                list.push(Location { file, line, column, message });
+                list.push(Location { file, line, column, message, warning });
             }
         }
     }
+}
+
+/// What compilers and interpreters say beside their errors.
+fn is_secondary(message: &str) -> bool {
+    let kind = message.split([':', '[', ' ']).next().unwrap_or_default();
+    let marked = message.get(kind.len()..).is_some_and(|it| it.starts_with([':', '[']));
+    marked && (["warning", "note", "help", "info", "hint"].contains(&kind) || kind.ends_with("Warning"))
 }
 
 /// Sources of a tool chain or of a dependency: true places, but not the user's to mend.

@@ -1,30 +1,46 @@
 //! What a command printed, as text to search: escape sequences out, line ends `\n`. Knows where bytes are
 //! missing, so that nobody reads across the gap.
 
+use std::borrow::Cow;
+
 use regex::Regex;
 
 use super::{CommandRun, GAP};
 use crate::sanitize;
 
 /// Both streams of a run, readable.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Output {
+    /// Empty where both shared one pipe, as is the other.
     pub(super) stdout: String,
     pub(super) stderr: String,
+    /// In the order in which they were written.
+    pub(super) both: String,
     /// Bytes that were not kept.
     pub(super) dropped: u64,
+}
+
+impl CommandRun {
+    /// Both streams as they were written; where their order is not known, stdout first, with a line end between them.
+    pub(super) fn in_order(&self) -> Cow<'_, [u8]> {
+        if !self.both.is_empty() {
+            return Cow::Borrowed(&self.both);
+        }
+        let between: &[u8] = if self.stdout.is_empty() || self.stdout.ends_with(b"\n") { b"" } else { b"\n" };
+        Cow::Owned([&self.stdout, between, &self.stderr].concat())
+    }
 }
 
 impl Output {
     pub(super) fn of(run: &CommandRun) -> Self {
         let readable = |bytes: &[u8]| sanitize::strip_escapes(&String::from_utf8_lossy(bytes));
-        Self { stdout: readable(&run.stdout), stderr: readable(&run.stderr), dropped: run.dropped }
+        let (stdout, stderr) = (readable(&run.stdout), readable(&run.stderr));
+        Self { stdout, stderr, both: readable(&run.in_order()), dropped: run.dropped }
     }
 
-    /// Both, stdout first, with a line end between them.
-    pub(super) fn both(&self) -> String {
-        let between = if self.stdout.is_empty() || self.stdout.ends_with('\n') { "" } else { "\n" };
-        [self.stdout.as_str(), between, self.stderr.as_str()].concat()
+    /// Where shells and programs complain: stderr, as far as it can be told apart.
+    pub(super) fn complaints(&self) -> &str {
+        if self.stderr.is_empty() { &self.both } else { &self.stderr }
     }
 
     /// The end of stdout that is without a gap.

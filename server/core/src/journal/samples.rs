@@ -299,11 +299,13 @@ fn round(status: Status) -> Round {
             tests: Some(TestCounts { passed: 211, failed: 3, skipped: 0 }),
             head: "head".to_owned(),
             tail: "tail".to_owned(),
+            left_out: Some(9),
             locations: vec![Location {
                 file: "src/a.rs".to_owned(),
                 line: 3,
                 column: Some(1),
                 message: "no".to_owned(),
+                warning: true,
             }],
             survivors: vec!["12 sleep".to_owned()],
         }],

@@ -66,5 +66,5 @@ fn place(text: &str) -> Option<Location> {
         None => (front, last, None),
     };
     let file = sanitize::line(file.trim_start_matches("./"));
-    (!file.is_empty()).then_some(Location { file, line, column, message: String::new() })
+    (!file.is_empty()).then_some(Location { file, line, column, ..Location::default() })
 }

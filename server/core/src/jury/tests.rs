@@ -71,7 +71,7 @@ fn places_name_a_file_and_a_line() {
     let message =
         r#"{"judge":"k7f3","holds":false,"reason":"x","places":["./a.rs:3","b c.md:4:7","d","e:0",":5"]}"#;
     let place =
-        |file: &str, line, column| Location { file: file.to_owned(), line, column, message: String::new() };
+        |file: &str, line, column| Location { file: file.to_owned(), line, column, ..Location::default() };
     let found = read(message, KEY).unwrap();
     assert_eq!(found.places, [place("a.rs", 3, None), place("b c.md", 4, Some(7))]);
 }

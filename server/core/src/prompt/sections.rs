@@ -10,8 +10,8 @@ use crate::settings::Committer;
 use crate::view::words;
 
 use super::grammar::described;
-use super::markdown::{fenced, line, span, tail};
-use super::{PromptInput, notes, past, plan};
+use super::markdown::{line, span, tail};
+use super::{PromptInput, notes, output, past, plan};
 
 /// Entries of a list; more of them help nobody.
 const MAX_LISTED: usize = 100;
@@ -179,13 +179,7 @@ fn one_failing(out: &mut String, input: &PromptInput<'_>, of: (&Pinned, &CheckRe
         let _ = writeln!(out, "Check: {}", described(check));
     }
     let _ = writeln!(out, "Found: {}", line(&result.fact));
-    let output = result.output();
-    let shown = tail(output, output_bytes);
-    if !shown.trim().is_empty() {
-        let cut = shown.len() < output.len() || !result.tail.is_empty();
-        let label = if cut { "The end of its output" } else { "Its output" };
-        let _ = write!(out, "{label}:\n\n{}", fenced(shown));
-    }
+    output::tell(out, result, output_bytes);
     out.push('\n');
 }
 

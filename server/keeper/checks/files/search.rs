@@ -179,7 +179,7 @@ fn location(name: &Path, line: u32, bytes: &[u8], at: usize) -> Location {
     let text = bytes.get(start..end).unwrap_or_default();
     let text = String::from_utf8_lossy(text.get(..4 * MESSAGE_CHARS).unwrap_or(text));
     let message = sanitize::line_within(&text, MESSAGE_CHARS);
-    Location { file: name.to_string_lossy().into_owned(), line, column: None, message }
+    Location { file: name.to_string_lossy().into_owned(), line, message, ..Location::default() }
 }
 
 /// The content, and whether that is all of it. Never waits, whatever became of the file since it was looked at.

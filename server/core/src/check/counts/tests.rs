@@ -14,6 +14,14 @@ macro_rules! fixtures {
 /// Every captured output by name.
 pub(crate) fn fixtures() -> Vec<(&'static str, &'static str)> {
     fixtures![
+        "cargo_warnings",
+        "eslint_fail",
+        "jest_console_fail",
+        "make_fail",
+        "node_spec_details",
+        "node_tap_details",
+        "pytest_details",
+        "vitest_details",
         "cargo_pass",
         "cargo_none",
         "cargo_fail",

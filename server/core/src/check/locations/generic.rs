@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Context, Place, number, script};
+use super::{Context, Place, number, path_line_column, script};
 use crate::check::output::constant;
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
@@ -19,14 +19,23 @@ gradle groovy h hh hpp hs html hxx ini java jl js json jsonc jsx kt kts less lua
 odin php pl pm proto ps1 py pyi pyx r rb rkt rs rst scala scss sh sol sql svelte swift tcl tf toml ts tsx txt v vim \
 vue xml yaml yml zig zsh ";
 
-pub(super) fn read(line: &str, context: &Context) -> Vec<Place> {
+pub(super) fn read(line: &str, context: &Context<'_>) -> Vec<Place> {
     if !line.contains(':') {
         return Vec::new();
     }
     PLACE.captures_iter(line).filter_map(|it| place(line, &it, context)).collect()
 }
 
-fn place(line: &str, found: &regex::Captures<'_>, context: &Context) -> Option<Place> {
+/// `make: *** [Makefile:5: test] Error 1`: which recipe failed, not where it went wrong.
+pub(super) fn recipe(line: &str) -> Option<Place> {
+    let (make, said) = line.split_once(": *** [")?;
+    let (place, _) = said.split_once("] ")?;
+    let (place, _) = place.rsplit_once(": ")?;
+    let message = line.get(make.len() + 2..).unwrap_or_default().to_owned();
+    Some(Place { message, warning: true, ..path_line_column(place)? })
+}
+
+fn place(line: &str, found: &regex::Captures<'_>, context: &Context<'_>) -> Option<Place> {
     let whole = found.get(0)?;
     let after = line.get(whole.end()..).unwrap_or_default();
     let file = script::local(found.name("file")?.as_str())?;
@@ -35,8 +44,9 @@ fn place(line: &str, found: &regex::Captures<'_>, context: &Context) -> Option<P
     }
     let said =
         after.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | ')' | '\'' | '"'));
-    let message =
-        if said.is_empty() && line.trim_start().starts_with("at ") { &context.exception } else { said };
+    // In a trace of Go an offset follows the place.
+    let is_frame = said.is_empty() && line.trim_start().starts_with("at ") || said.starts_with("+0x");
+    let message = if is_frame { &context.exception } else { said };
     Some(Place {
         file,
         line: number(found.name("line")?.as_str())?,

@@ -24,7 +24,7 @@ fn exception(after: &[&str]) -> String {
 }
 
 /// `tests/t.py:12: AssertionError` after its `E` lines, or `tests/t.py:12: in test_bad` before them.
-pub(super) fn pytest(line: &str, after: &[&str], context: &Context) -> Option<Place> {
+pub(super) fn pytest(line: &str, after: &[&str], context: &Context<'_>) -> Option<Place> {
     let (place, said) = line.split_once(": ")?;
     let place = path_line_column(place).filter(|it| it.column.is_none())?;
     if place.file.contains(' ') || std::path::Path::new(&place.file).extension().is_none_or(|it| it != "py") {
@@ -39,11 +39,16 @@ pub(super) fn pytest(line: &str, after: &[&str], context: &Context) -> Option<Pl
     Some(Place { message, ..place })
 }
 
-/// The first `E` line of the same failure.
+/// The first `E` line of the same failure, and the values behind a message.
 fn below(after: &[&str]) -> String {
-    let mut same = after
+    let same = after
         .iter()
         .take(TRACEBACK_LINES)
         .take_while(|it| !it.starts_with("____") && !it.starts_with("===="));
-    same.find_map(|it| it.strip_prefix("E   ")).unwrap_or_default().to_owned()
+    let mut said = same.filter_map(|it| Some(it.strip_prefix("E   ")?.trim_start()));
+    let first = said.next().unwrap_or_default();
+    match said.next().filter(|it| it.starts_with("assert ")) {
+        Some(values) => format!("{first}, {values}"),
+        None => first.to_owned(),
+    }
 }

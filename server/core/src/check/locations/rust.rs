@@ -1,6 +1,7 @@
 //! rustc's arrows (`--> src/a.rs:3:5`) and panics (`panicked at src/lib.rs:10:5:`).
 
-use super::{Context, Place, path_line_column};
+use super::{Context, MESSAGE_CHARS, Place, path_line_column};
+use crate::sanitize;
 
 /// `error[E0308]: mismatched types`, `warning: unused variable`.
 pub(super) fn is_diagnostic(line: &str) -> bool {
@@ -10,11 +11,15 @@ pub(super) fn is_diagnostic(line: &str) -> bool {
     rest.starts_with(": ") || (rest.starts_with('[') && rest.contains("]: "))
 }
 
-pub(super) fn arrow(line: &str, context: &Context) -> Option<Place> {
+/// The line above an arrow is what it is about: `note: …` below an error, a rule's name in other tools that draw them.
+pub(super) fn arrow(line: &str, context: &Context<'_>) -> Option<Place> {
     let place = path_line_column(line.trim_start().strip_prefix("--> ")?.trim_end())?;
     place.column?;
-    let message = context.diagnostic.clone();
-    Some(Place { warning: message.starts_with("warning"), message, ..place })
+    let above = context.previous;
+    let is_said =
+        !above.is_empty() && !above.starts_with(|it: char| it.is_whitespace() || it.is_ascii_digit());
+    let message = if is_said { above } else { context.diagnostic };
+    Some(Place { message: message.to_owned(), ..place })
 }
 
 /// The message stands on the lines after; before Rust 1.73 it stood in front, in quotes.
@@ -32,5 +37,10 @@ fn panic_message(after: &[&str]) -> String {
     let sides = |it: &&&str| ["left: ", "right: "].iter().any(|side| it.trim_start().starts_with(side));
     let first = after.first().copied().unwrap_or_default().trim();
     let rest = after.iter().skip(1).take_while(sides).map(|it| it.trim());
-    std::iter::once(first).chain(rest).collect::<Vec<_>>().join(", ")
+    let parts: Vec<&str> = std::iter::once(first).chain(rest).collect();
+    // A long value on the left must not displace the one on the right.
+    let most = MESSAGE_CHARS / parts.len();
+    let is_long = parts.iter().map(|it| it.len() + 2).sum::<usize>() > MESSAGE_CHARS;
+    let part = |it: &&str| if is_long { sanitize::line_within(it, most - 2) } else { (*it).to_owned() };
+    parts.iter().map(part).collect::<Vec<_>>().join(", ")
 }

@@ -6,15 +6,55 @@ use super::{Context, Place, generic, number, path_line_column};
 pub(super) fn is_exception(line: &str) -> bool {
     let line = line.trim_start();
     let name = line.split([':', ' ']).next().unwrap_or_default();
-    let named = name.ends_with("Error") && name.bytes().all(|it| it.is_ascii_alphanumeric());
-    named && line.contains(": ")
+    let is_name = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'_' | b'$');
+    let named = (name.ends_with("Error") || name.ends_with("Exception")) && name.bytes().all(is_name);
+    named && line.contains(": ") || line.starts_with("expect(") && line.contains(").")
 }
 
-/// `at f (place)`, `at place`, `at async f (place)`; in node's TAP the `at` is left out.
-pub(super) fn frame(line: &str, context: &Context) -> Option<Place> {
+/// What belongs to a failed comparison: `Expected: 4`, `+ actual - expected`, `0 !== 4`.
+pub(super) fn is_detail(text: &str) -> bool {
+    let begins = ["+", "-", "Expected", "Received"].iter().any(|it| text.starts_with(it));
+    begins && !text.starts_with("--") || text.contains(" !== ")
+}
+
+/// Jest repeats what a test wrote to the console, with the place of the call.
+pub(super) fn is_console(text: &str) -> bool {
+    text.strip_prefix("console.").is_some_and(|it| ["log", "info", "debug", "warn", "error"].contains(&it))
+}
+
+/// `error: 'boom'` and `error: |-` of TAP; empty where the text stands below.
+pub(super) fn tap_error(line: &str) -> Option<&str> {
+    let said = line.strip_prefix("  ")?.trim().strip_prefix("error: ")?;
+    let quoted = said.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+    quoted.or_else(|| said.starts_with('|').then_some(""))
+}
+
+/// `  12:5  error  message  rule` below the line that names the file: ESLint, yamllint, stylelint.
+pub(super) fn listed(line: &str, context: &Context<'_>) -> Option<Place> {
+    let (position, said) = line.strip_prefix("  ")?.trim_start().split_once(char::is_whitespace)?;
+    let (at, column) = position.split_once(':')?;
+    let (severity, said) = said.trim_start().split_once(char::is_whitespace)?;
+    let warning = match severity {
+        "error" | "✖" | "×" => false,
+        "warning" | "warn" | "info" | "⚠" => true,
+        _ => return None,
+    };
+    let message = match said.trim().rsplit_once("  ") {
+        Some((message, rule)) => format!("{} ({rule})", message.trim_end()),
+        None => said.trim().to_owned(),
+    };
+    let (line, column) = (number(at)?, number(column));
+    let file = context.heading.to_owned();
+    (!file.is_empty()).then_some(Place { file, line, column, message, warning })
+}
+
+/// `at f (place)`, `at place`, `at async f (place)`; in node's TAP the `at` is left out. Vitest's are `❯ f place`.
+pub(super) fn frame(line: &str, context: &Context<'_>) -> Option<Place> {
     let line = line.trim();
     let inner = if let Some(call) = line.strip_suffix(')') {
         call.rsplit_once(" (")?.1
+    } else if let Some(call) = line.strip_prefix("❯ ") {
+        call.rsplit(' ').next()?
     } else {
         let place = line.strip_prefix("at ")?;
         place.strip_prefix("async ").unwrap_or(place)
@@ -48,7 +88,7 @@ fn unescaped(path: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// `a.ts(3,5): error TS2322: …` and `a.ts:3:5 - error TS2322: …`.
+/// `a.ts(3,5): error TS2322: …` and `a.ts:3:5 - error TS2322: …`; compilers of C# write the first form too.
 pub(super) fn tsc(line: &str) -> Option<Place> {
     let plain = || {
         let (place, message) = line.split_once("): ")?;
@@ -65,6 +105,10 @@ pub(super) fn tsc(line: &str) -> Option<Place> {
     };
     let (place, message) = plain().or_else(pretty)?;
     let code = message.strip_prefix("error ").or_else(|| message.strip_prefix("warning "))?;
-    let is_tsc = code.starts_with("TS") && !place.file.is_empty();
-    is_tsc.then(|| Place { message: message.to_owned(), warning: message.starts_with("warning"), ..place })
+    let code = code.split(':').next()?;
+    let is_code = code.starts_with(|it: char| it.is_ascii_uppercase())
+        && code.ends_with(|it: char| it.is_ascii_digit())
+        && code.bytes().all(|it| it.is_ascii_alphanumeric());
+    let is_place = is_code && !place.file.is_empty();
+    is_place.then(|| Place { message: message.to_owned(), warning: message.starts_with("warning"), ..place })
 }

@@ -27,8 +27,8 @@ fn places_of_real_runs() {
     check("rustc_error", &["tests/more.rs:2:27 error[E0308]: mismatched types"]);
     let pytest = [
         "tests/test_t.py:11 assert 3 == 4",
-        "tests/test_t.py:14 AssertionError: x must be two",
-        "tests/test_t.py:4 AssertionError: x must be two",
+        "tests/test_t.py:14 AssertionError: x must be two, assert 1 == 2",
+        "tests/test_t.py:4 AssertionError: x must be two, assert 1 == 2",
     ];
     check("pytest_fail", &pytest);
     check("pytest_fail_q", &pytest);
@@ -66,13 +66,24 @@ fn places_of_real_runs() {
             "/home/me/node/crash.js:4:1 TypeError: Cannot read properties of null (reading 'x')",
         ],
     );
+}
+
+#[test]
+fn places_of_go_and_of_javascript() {
+    let check = |name: &str, expect: &[&str]| assert_eq!(found(&fixture(name)), expect, "{name}");
     check("go_fail", &["add_test.go:9 add(2, 2) = 4, want 5"]);
     check("go_unbuilt", &["add/add.go:4:9 undefined: c"]);
     check(
         "mocha_fail",
-        &["m/a.spec.js:2:73 AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"],
+        &["m/a.spec.js:2:73 AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 1 !== 2, \
+           + expected - actual, -1, +2"],
     );
-    check("vitest_fail", &["v/a.vit.js:3:34"]);
+    check(
+        "vitest_fail",
+        &[
+            "v/a.vit.js:3:34 AssertionError: expected 1 to be 2 // Object.is equality, - Expected, + Received, - 2, + 1",
+        ],
+    );
 }
 
 #[test]
@@ -86,6 +97,149 @@ fn places_of_the_node_runner() {
     }
     let spec = found(&fixture("node_spec_fail"));
     assert!(spec.contains(&"/home/me/node/a.test.mjs:6:83 Error: boom".to_owned()), "{spec:#?}");
+}
+
+/// The places of failures, with what the output says about each.
+fn check_failures(name: &str, expect: &[&str]) {
+    let places: Vec<_> = read(&fixture(name)).into_iter().filter(|it| !it.warning).collect();
+    let told = places.iter().filter(|it| !it.message.is_empty());
+    let told: Vec<_> = told.map(crate::check::Location::line_of_text).collect();
+    assert_eq!(told, expect, "{name}");
+}
+
+#[test]
+fn failures_come_with_what_was_expected() {
+    check_failures(
+        "cargo_warnings",
+        &[
+            "src/lib.rs:79:9: assertion `left == right` failed: sums must add up, left: 0, right: 4",
+            "src/lib.rs:84:9: assertion `left == right` failed, left: \"#7\", right: \"№7\"",
+            "src/lib.rs:88:9: mean is wrong: 4",
+        ],
+    );
+    check_failures(
+        "jest_console_fail",
+        &[
+            "j/sum.test.js:3:36: expect(received).toBe(expected) // Object.is equality, Expected: 4, Received: 0",
+            "j/sum.test.js:4:77: expect(received).toEqual(expected) // deep equality, - Expected - 1, + Received + 1, \
+             - 3,, + 2,",
+            "j/sum.js:2:32: TypeError: Cannot read properties of null (reading 'x')",
+            "j/sum.test.js:5:20: TypeError: Cannot read properties of null (reading 'x')",
+            "j/sum.test.js:6:42: expect(received).toThrow(expected), Expected substring: \"nope\", Received function did \
+             not throw",
+            "m/a.spec.js:1:74: assert.equal(received, expected), Expected value to be equal to: 4, Received: 0",
+            "m/a.spec.js:1:113: TypeError: Cannot read properties of null (reading 'x')",
+        ],
+    );
+    check_failures(
+        "node_tap_details",
+        &[
+            "/home/me/js/n/a.test.mjs:2:29: Expected values to be strictly equal: 0 !== 4",
+            "/home/me/js/n/a.test.mjs:3:29: Expected values to be strictly deep-equal: + actual - expected, + 2, - 3",
+            "/home/me/js/n/a.test.mjs:4:38: boom",
+            "/home/me/js/n/a.test.mjs:4:66: boom",
+            "/home/me/js/n/a.test.mjs:5:32: sums must add up",
+        ],
+    );
+}
+
+#[test]
+fn failures_of_linters_compilers_and_python() {
+    check_failures(
+        "eslint_fail",
+        &[
+            "/home/me/js/e/x.js:2:5: 'b' is not defined (no-undef)",
+            "/home/me/js/e/x.js:2:7: Expected '===' and instead saw '==' (eqeqeq)",
+            "/home/me/js/e/x.js:3:3: 'foo' is not defined (no-undef)",
+            "/home/me/js/e/y.js:1:11: Parsing error: Unexpected token ;",
+        ],
+    );
+    check_failures("make_fail", &["a.c:5:3: error: unknown type name ‘retrun’"]);
+    check_failures(
+        "pytest_details",
+        &[
+            "test_calc.py:17: RuntimeError: no database",
+            "test_calc.py:3: assert 0 == 4",
+            "test_calc.py:5: AssertionError: lists differ, assert [1, 2, 3] == [1, 2, 4]",
+            "test_calc.py:7: ValueError: bad header: zz",
+            "calc.py:6: ValueError: bad header: zz",
+            "calc.py:8: ValueError: bad header: zz",
+            "test_calc.py:9: Failed: DID NOT RAISE KeyError",
+            "test_calc.py:14: assert 1 == 3",
+        ],
+    );
+}
+
+#[test]
+fn failures_of_javascript_say_both_values() {
+    let check = |name: &str, expect: &[&str]| {
+        let told: Vec<_> = read(&fixture(name)).iter().map(crate::check::Location::line_of_text).collect();
+        assert!(expect.iter().all(|it| told.iter().any(|told| told == it)), "{name}: {told:#?}");
+    };
+    check(
+        "node_spec_details",
+        &[
+            "/home/me/js/n/a.test.mjs:2:29: AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 0 !== 4",
+            "/home/me/js/n/a.test.mjs:4:66: Error: boom",
+        ],
+    );
+    check(
+        "vitest_details",
+        &[
+            "v/a.test.ts:3:31: AssertionError: expected +0 to be 4 // Object.is equality, - Expected, + Received, - 4, + 0",
+            "v/a.ts:1:46: TypeError: Cannot read properties of null (reading 'x')",
+        ],
+    );
+}
+
+#[test]
+fn warnings_and_notes_are_marked() {
+    let check = |output: &str, warning: bool| {
+        let places = read(output);
+        assert_eq!(places.iter().map(|it| it.warning).collect::<Vec<_>>(), [warning], "{output}");
+    };
+    check("warning: unused variable: `x`\n --> src/a.rs:3:5", true);
+    check("error: cannot find x\n --> src/a.rs:3:5", false);
+    check("note: function defined here\n --> src/a.rs:3:5", true);
+    check("F401 [*] `os` imported but unused\n --> a.py:1:8", false);
+    check("src/a.c:3:5: warning: unused", true);
+    check("src/a.c:3:5: note: declared here", true);
+    check("/home/me/calc.py:3: DeprecationWarning: add is old", true);
+    check("a.py:3: error: Incompatible types", false);
+    check("a.py:3: note: Revealed type", true);
+    check("a.ts(1,7): warning TS6133: unused", true);
+    check("A.cs(1,7): error CS1002: ; expected", false);
+    check("src/a.py:3: warnings are wrong", false);
+    check("  console.warn\n    old\n\n      at Object.warn (j/sum.test.js:4:29)", true);
+    check("make: *** [Makefile:5: test] Error 1", true);
+    check("Makefile:12: *** missing separator.  Stop.", false);
+}
+
+#[test]
+fn long_lines_hide_nothing() {
+    let (left, right) = ("l".repeat(5000), "r".repeat(5000));
+    let panic =
+        format!("thread 'a' panicked at src/a.rs:3:5:\nassertion failed\n  left: {left}\n right: {right}\n");
+    let places = read(&panic);
+    assert!(places[0].message.starts_with("assertion failed, left: lll"), "{places:?}");
+    assert!(places[0].message.contains("…, right: rrr"), "{places:?}");
+    let pytest = format!("E   AssertionError: assert {left} == 3\n\ntests/a.py:3: AssertionError\n");
+    assert!(read(&pytest)[0].message.starts_with("AssertionError: assert lll"), "{:?}", read(&pytest));
+    let places = read(&format!("src/a.c:3:5: error: {left}\n{left} src/b.c:3: no\n"));
+    assert_eq!(places.iter().map(|it| it.file.as_str()).collect::<Vec<_>>(), ["src/a.c"]);
+}
+
+#[test]
+fn traces_of_other_languages() {
+    let check = |output: &str, expect: &[&str]| assert_eq!(found(output), expect, "{output}");
+    check(
+        "panic: boom\n\ngoroutine 1 [running]:\nmain.f(...)\n\t/home/me/main.go:12 +0x1d",
+        &["/home/me/main.go:12 panic: boom"],
+    );
+    check(
+        "org.opentest4j.AssertionFailedError: expected: <4> but was: <0>\n\tat com.x.FooTest.adds(FooTest.java:12)",
+        &["FooTest.java:12 org.opentest4j.AssertionFailedError: expected: <4> but was: <0>"],
+    );
 }
 
 #[test]
@@ -169,7 +323,7 @@ proptest! {
     }
 
     #[test]
-    fn cut_fixtures_are_read(at in 0usize..46, from in 0usize..900, to in 0usize..900) {
+    fn cut_fixtures_are_read(at in 0usize..54, from in 0usize..900, to in 0usize..900) {
         let all = fixtures();
         let text: String = all[at].1.chars().skip(from).take(to).collect();
         prop_assert!(read(&text).iter().all(|it| it.line >= 1));

@@ -77,8 +77,8 @@ impl World {
         let location = |(file, line, message): &(&str, u32, &str)| Location {
             file: (*file).into(),
             line: *line,
-            column: None,
             message: (*message).into(),
+            ..Location::default()
         };
         if let Some((first, _)) = self.results.first_mut() {
             first.locations = locations.iter().map(location).collect();

@@ -7,6 +7,7 @@ mod tests;
 use super::reading::{attributes, reading};
 use super::standing::overlap;
 use super::{Known, grid, state, weakened};
+use crate::check::CheckResult;
 use crate::decide::Loop;
 use crate::decide::breaker::limits;
 use crate::decide::flaky::passes_needed;
@@ -14,12 +15,12 @@ use crate::decide::stand;
 use crate::journal::{BreakerState, Weakening};
 use crate::moment::Moment;
 use crate::prompt::grammar::spans;
-use crate::prompt::markdown::tail;
 use crate::task::{Criterion, CriterionId, Place, PlanItem};
 use crate::view::{LoopStatus, budget, words};
 
-/// Of an output; more does not fit a hover.
-const TAIL_BYTES: usize = 1500;
+/// Of an output, and of the places that it names; more does not fit a hover.
+const OUTPUT_BYTES: usize = 1500;
+const MAX_PLACES: usize = 8;
 const MAX_CLAIMS: usize = 8;
 const MAX_REACHED: usize = 5;
 
@@ -77,16 +78,17 @@ fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Vec<Block> {
     let mut meaning = reading(check);
     meaning.extend(attributes(criterion));
     all.push(Block::Text(meaning.join(" ")));
-    if let Some(latest) = latest {
-        let output = latest.result.output();
-        let end = tail(output, TAIL_BYTES);
-        if !end.trim().is_empty() {
-            let whole = end.len() == output.len() && latest.result.tail.is_empty();
-            all.push(Block::Text(if whole { "Its output:" } else { "The end of its output:" }.to_owned()));
-            all.push(Block::Code(end.to_owned()));
-        }
-    }
+    all.extend(latest.map(|it| printed(it.result)).unwrap_or_default());
     all
+}
+
+/// Where a check failed, and its output.
+fn printed(result: &CheckResult) -> Vec<Block> {
+    let places = result.failure_lines(MAX_PLACES, OUTPUT_BYTES);
+    let output = result.output_within(OUTPUT_BYTES);
+    let told = [("Where it fails:", places.join("\n")), ("Its output:", output)];
+    let told = told.into_iter().filter(|(_, text)| !text.trim().is_empty());
+    told.flat_map(|(label, text)| [Block::Text(label.to_owned()), Block::Code(text)]).collect()
 }
 
 /// The branch that the loop works on, and where HEAD is instead.

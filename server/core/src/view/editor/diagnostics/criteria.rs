@@ -82,7 +82,8 @@ fn fact(code: Code, result: &CheckResult) -> (String, &'static str) {
 
 /// The places that the output names, then the output itself.
 fn related(latest: Latest<'_>) -> Vec<Related> {
-    let places = latest.result.locations.iter().map(|it| {
+    let failures = latest.result.failures();
+    let places = failures.iter().map(|it| {
         let target = Target::Source { file: it.file.clone(), line: it.line, column: it.column };
         let message = if it.message.is_empty() { "named by the output" } else { &it.message };
         Related { target, message: said::sentence(message) }
@@ -90,7 +91,7 @@ fn related(latest: Latest<'_>) -> Vec<Related> {
     let output = latest.output.map(|uri| Related {
         target: Target::Output {
             uri: uri.to_owned(),
-            naming: latest.result.locations.first().map(|it| (it.file.clone(), it.line)),
+            naming: failures.first().map(|it| (it.file.clone(), it.line)),
         },
         message: "everything it printed".to_owned(),
     });

@@ -17,7 +17,7 @@ pub fn source_failures(known: &Known<'_>) -> Vec<SourceFailure> {
             continue;
         };
         let (severity, _) = criteria::weight(known, criterion, latest.result.status);
-        for place in &latest.result.locations {
+        for place in latest.result.failures() {
             if seen.insert((place.file.as_str(), place.line, place.column)) {
                 found.push(copy(place, latest, severity, &criterion.name));
             }

@@ -1,4 +1,5 @@
 use super::{Block, Hover};
+use crate::check::Status;
 use crate::decide::tests::sim::Act;
 use crate::moment::Moment;
 use crate::settings::Preset;
@@ -27,6 +28,24 @@ fn a_criterion_says_what_is_checked_and_found() {
          root, with nothing on its input. It must exit 0.\n\nIts output:\n\n````\nrunning 2 \
          tests\n```\n[x](command:evil)\n````"
     );
+}
+
+#[test]
+fn a_failure_shows_its_places_before_its_output() {
+    let located =
+        |world: World| world.found(&[('f', "1 of 2 fail")]).located(&[("a.rs", 3, "left: 4, right: 5")]);
+    let shown = at(&located(World::prompt()), "PROMPT.md", "cargo test").plain();
+    assert!(shown.contains("\n\nWhere it fails:\n\na.rs:3: left: 4, right: 5"), "{shown}");
+    let mut passing = located(World::prompt());
+    passing.results[0].0.status = Status::Pass;
+    assert!(!at(&passing, "PROMPT.md", "cargo test").plain().contains("Where it fails"));
+    let mut long = located(World::prompt());
+    long.results[0].0.head = "warning: old\n".repeat(300);
+    long.results[0].0.tail = format!("{}1 of 2 fail\n", "warning: old\n".repeat(600));
+    let shown = at(&long, "PROMPT.md", "cargo test").plain();
+    let (_, output) = shown.split_once("Its output:\n\n").expect("the output");
+    assert!(output.starts_with("[… part of the output left out here …]\nwarning"), "{output}");
+    assert!(output.ends_with("warning: old\n1 of 2 fail") && output.len() < 1_500, "{output}");
 }
 
 #[test]

@@ -1,0 +1,152 @@
+//! What is kept of a run's output: each stream by itself, both in their order, or all of it.
+
+use loopkeeper_core::check::CommandRun;
+
+use super::Stream;
+use super::kept::Kept;
+
+/// A line without an end is not waited for.
+const LINE_BYTES: usize = 64 * 1024;
+
+#[derive(Debug)]
+pub(super) struct Collected {
+    apart: Option<[Kept; 2]>,
+    both: Option<InOrder>,
+}
+
+impl Collected {
+    /// Each stream, so much of its beginning and of its end.
+    pub(super) fn apart(most: usize) -> Self {
+        Self { apart: Some([Kept::of(most), Kept::of(most)]), both: None }
+    }
+
+    /// Both as they come, from one pipe.
+    pub(super) fn together(most: usize) -> Self {
+        Self { apart: None, both: Some(InOrder::of(most)) }
+    }
+
+    /// Each stream, and both as far as the order shows in when they are read.
+    pub(super) fn all(most: usize) -> Self {
+        Self { both: Some(InOrder::of(most)), ..Self::apart(most) }
+    }
+
+    pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        if let Some([out, err]) = &mut self.apart {
+            let kept = if stream == Stream::Stdout { out } else { err };
+            kept.push(bytes);
+        }
+        if let Some(both) = &mut self.both {
+            both.push(stream, bytes);
+        }
+    }
+
+    /// The output of a run of which nothing else is known yet.
+    pub(super) fn finish(self) -> CommandRun {
+        let mut run = CommandRun::default();
+        if let Some(both) = self.both {
+            (run.both, run.dropped) = both.finish();
+        }
+        if let Some([out, err]) = self.apart {
+            let (out, err) = (out.finish(), err.finish());
+            run.dropped = out.1 + err.1;
+            (run.stdout, run.stderr) = (out.0, err.0);
+        }
+        run
+    }
+}
+
+/// Both streams in whole lines: what one of them writes never stands within a line of the other.
+#[derive(Debug)]
+struct InOrder {
+    kept: Kept,
+    /// Lines that are not complete yet.
+    begun: [Vec<u8>; 2],
+}
+
+impl InOrder {
+    fn of(most: usize) -> Self {
+        Self { kept: Kept::of(most), begun: [Vec::new(), Vec::new()] }
+    }
+
+    fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        let [out, err] = &mut self.begun;
+        let begun = if stream == Stream::Stdout { out } else { err };
+        let whole = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
+        let (lines, rest) = bytes.split_at(whole);
+        if !lines.is_empty() {
+            self.kept.push(begun);
+            self.kept.push(lines);
+            begun.clear();
+        }
+        begun.extend_from_slice(rest);
+        if begun.len() > LINE_BYTES {
+            begun.push(b'\n');
+            self.kept.push(begun);
+            begun.clear();
+        }
+    }
+
+    fn finish(mut self) -> (Vec<u8>, u64) {
+        let [out, err] = &mut self.begun;
+        if !out.is_empty() && !err.is_empty() {
+            out.push(b'\n');
+        }
+        self.kept.push(out);
+        self.kept.push(err);
+        self.kept.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collected(mut all: Collected, chunks: &[(Stream, &str)]) -> CommandRun {
+        for (stream, bytes) in chunks {
+            all.push(*stream, bytes.as_bytes());
+        }
+        all.finish()
+    }
+
+    #[test]
+    fn both_streams_keep_their_lines_and_their_order() {
+        use Stream::{Stderr, Stdout};
+        let check = |chunks: &[(Stream, &str)], stdout: &str, stderr: &str, both: &str| {
+            let run = collected(Collected::all(1000), chunks);
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let found = (text(&run.stdout), text(&run.stderr), text(&run.both));
+            assert_eq!(found, (stdout.into(), stderr.into(), both.into()), "{chunks:?}");
+            assert_eq!(run.dropped, 0);
+        };
+        check(&[], "", "", "");
+        check(&[(Stderr, "a\n"), (Stdout, "b\n"), (Stderr, "c\n")], "b\n", "a\nc\n", "a\nb\nc\n");
+        check(&[(Stdout, "ha"), (Stderr, "e\n"), (Stdout, "lf\n")], "half\n", "e\n", "e\nhalf\n");
+        check(&[(Stderr, "e"), (Stdout, "o")], "o", "e", "o\ne");
+        check(&[(Stdout, "one\ntw"), (Stdout, "o")], "one\ntwo", "", "one\ntwo");
+    }
+
+    #[test]
+    fn from_one_pipe_it_is_as_it_came() {
+        let chunks = [(Stream::Stdout, "half, "), (Stream::Stdout, "and the rest")];
+        let run = collected(Collected::together(1000), &chunks);
+        assert_eq!((run.both.as_slice(), run.stdout.len()), (&b"half, and the rest"[..], 0));
+    }
+
+    #[test]
+    fn what_is_dropped_is_counted_once() {
+        let line = "x".repeat(99) + "\n";
+        let flood: Vec<_> = (0..100).map(|_| (Stream::Stdout, line.as_str())).collect();
+        for all in [Collected::all(1000), Collected::apart(1000), Collected::together(1000)] {
+            assert_eq!(collected(all, &flood).dropped, 8100);
+        }
+    }
+
+    #[test]
+    fn an_endless_line_is_not_kept_back() {
+        let mut all = Collected::all(10 * LINE_BYTES);
+        all.push(Stream::Stdout, &vec![b'x'; LINE_BYTES + 1]);
+        all.push(Stream::Stderr, b"between\n");
+        let both = all.finish().both;
+        assert!(both.ends_with(b"x\nbetween\n") && both.len() == LINE_BYTES + 10);
+    }
+}
