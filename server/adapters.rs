@@ -23,3 +23,4 @@ pub mod template_file;
 pub mod trust;
 pub mod usage_limits;
 pub mod versions;
+pub(crate) mod work_trees;

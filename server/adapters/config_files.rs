@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 use thiserror::Error;
 
 use super::template_file;
+use super::work_trees::OtherWorkTrees;
 
 /// No configuration is this long; a file that is, is something else.
 const MOST_BYTES: u64 = 1024 * 1024;
@@ -45,8 +46,14 @@ impl ConfigFileError {
 pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
     let configured = |it: &&Path| it.join("loopkeeper.toml").exists();
-    let root =
-        folder.ancestors().find(configured).or_else(|| folder.ancestors().find(|it| has_repository(it)));
+    let repository = folder.ancestors().find(|it| has_repository(it));
+    let root = match (folder.ancestors().find(configured), repository) {
+        // Another work tree of the repository is a tree of its own, also below a folder with a configuration.
+        (Some(root), Some(top)) if top.starts_with(root) && top != root => {
+            Some(if OtherWorkTrees::below(root).holds(top) { top } else { root })
+        }
+        (configured, repository) => configured.or(repository),
+    };
     Ok(root.map(Path::to_owned).unwrap_or(folder))
 }
 
@@ -162,6 +169,12 @@ mod tests {
         check("a");
         fs::write(home.join("a/b/loopkeeper.toml"), "").unwrap();
         check("a/b");
+        // Another work tree of the repository is no part of the tree around it.
+        let linked = home.join("a/b/trees/x");
+        fs::create_dir_all(linked.join("src")).unwrap();
+        let git_dir = home.join("a/b/.git/worktrees/x");
+        fs::write(linked.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
+        assert_eq!(root_of(&linked.join("src")).unwrap(), linked);
         assert_eq!(root_of(&home.join("nowhere")).unwrap_err().kind(), ErrorKind::NotFound);
     }
 

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use git2::{ErrorClass, ErrorCode, Oid, Repository};
 use loopkeeper_core::journal::Head;
 
+use super::work_trees::OtherWorkTrees;
+
 /// Of one iteration.
 pub const MOST_SUBJECTS: usize = 20;
 
@@ -35,10 +37,14 @@ pub fn head(root: &Path) -> Result<Option<Head>, GitError> {
     }
 }
 
-/// Paths below `root` that git neither tracks nor ignores, unprintable bytes escaped; `None` outside of a
-/// repository.
+/// Paths below `root` that git neither tracks nor ignores, other work trees of the repository left out, unprintable
+/// bytes escaped; `None` outside of a repository.
 pub fn untracked(root: &Path) -> Result<Option<Vec<String>>, GitError> {
-    program::untracked(root)
+    let paths = program::untracked(root)?;
+    let others = OtherWorkTrees::below(root);
+    // Git lists a repository below another as a folder.
+    let is_own = |path: &String| !path.ends_with('/') || !others.holds(&root.join(path));
+    Ok(paths.map(|it| it.into_iter().filter(is_own).collect()))
 }
 
 /// Whether git ignores `path`, relative to `root`; `None` outside of a repository, and where nobody can say.

@@ -12,7 +12,9 @@ use super::out::Out;
 use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
+use crate::adapters::config_files;
 use crate::adapters::state_dir::StateDir;
+use crate::adapters::work_trees::OtherWorkTrees;
 use crate::front::current_tree::CurrentTree;
 use crate::front::loops::Seen;
 use crate::front::tasks::TaskSummary;
@@ -91,7 +93,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
         }
         details(status, seen, out);
     }
-    tasks::list(&tasks, out);
+    this_tree(args, &tasks, out);
     not_here(&elsewhere, out);
     Ok(Exit::Done)
 }
@@ -133,6 +135,23 @@ fn not_here(elsewhere: &[Elsewhere], out: &mut Out) {
     for Elsewhere { id, folder, sentence, .. } in elsewhere {
         out.line(format_args!("  {LOUD}{id}{LOUD:#}  {sentence}  {QUIET}in {folder}{QUIET:#}"));
     }
+}
+
+/// Its tasks, and what is no part of it.
+fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Out) {
+    tasks::list(tasks, out);
+    if args.which.name.is_none()
+        && let Some(others) = other_work_trees()
+    {
+        out.line(format_args!("{QUIET}{others}{QUIET:#}"));
+    }
+}
+
+/// Work trees of the same repository below the root, which loops here leave alone.
+fn other_work_trees() -> Option<String> {
+    let root = config_files::root_of(Path::new(".")).ok()?;
+    let others = words::other_work_trees(&OtherWorkTrees::below(&root).paths())?;
+    Some(words::capitalised(&others))
 }
 
 /// A loop that somebody else drives: shown, and how to end it or to have it here.

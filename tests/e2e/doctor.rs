@@ -113,3 +113,29 @@ fn doctor_ends_with_one_where_no_loop_could_start() {
         .expect(1)
         .out("not installed; `npm install -g @sourcegraph/amp`");
 }
+
+#[test]
+fn other_work_trees_of_the_repository_are_named_once() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", "# A\n\n## Done when\n\n- It is: `exists **/made.txt`\n");
+    let git = |line: &str| {
+        let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+        let mut git = Command::new("git");
+        let output = git.args(identity).args(line.split(' ')).current_dir(terminal.root()).output();
+        assert!(output.expect("git starts").status.success(), "{line}");
+    };
+    git("init -q");
+    git("add .");
+    git("commit -q -m first");
+    git("worktree add -q .claude/worktrees/x");
+    terminal.file(".claude/worktrees/x/made.txt", "");
+    let named = "nother work tree of this repository is not part of this one: .claude/worktrees/x";
+    let told = run(doctor(&terminal, &[], &[]));
+    assert_eq!(told.stdout.matches(named).count(), 1, "{}", told.stdout);
+    let status = terminal.run(&["status"]);
+    status.expect(0);
+    assert_eq!(status.stdout.matches(named).count(), 1, "{}", status.stdout);
+    // Its task is none of this tree, and its files meet no check of it.
+    let checked = terminal.run(&["check"]);
+    checked.expect(1).out("**/made.txt does not exist");
+}

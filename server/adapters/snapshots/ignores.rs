@@ -2,7 +2,7 @@
 //! built-in list. Read by ourselves, without git and without running anything; symlinked `.gitignore` files do not
 //! count, as in git.
 
-mod layout;
+pub(in crate::adapters) mod layout;
 mod pattern;
 
 use std::collections::HashMap;

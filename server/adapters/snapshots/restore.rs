@@ -106,7 +106,7 @@ pub(super) fn restore(
         touched: BTreeSet::new(),
         sync: Sync::All,
     };
-    let mut plan = run.plan(order)?;
+    let mut plan = run.plan(order, &found.work_trees)?;
     Then::new(objects, rules, root, order.target).spare(&mut plan.removals)?;
     let done = run.perform(&plan, found);
     match done {
@@ -138,7 +138,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Every byte that will be written is known to be there before the first file is touched.
-    fn plan(&mut self, order: &Order<'_>) -> Result<Plan> {
+    fn plan(&mut self, order: &Order<'_>, work_trees: &[Vec<u8>]) -> Result<Plan> {
         let changes = compare::changes(self.objects, order.before, order.target)?;
         let changes: Vec<Change> = changes.into_iter().filter(|it| order.scope.holds(&it.path)).collect();
         let mut kept_folders: Vec<Vec<u8>> = Vec::new();
@@ -152,7 +152,9 @@ impl Run<'_> {
         let mut plan = Plan::default();
         for Change { path, old, new, .. } in changes {
             let is_marker = |it: Option<Item>| it.is_some_and(|it| it.kind == Kind::Marker);
-            if is_marker(old) || is_marker(new) {
+            if work_trees.iter().any(|it| is_below(&path, it)) {
+                self.refuse(&path, "it belongs to another work tree of the repository");
+            } else if is_marker(old) || is_marker(new) {
                 self.refuse(&path, "its bytes were never stored");
             } else if kept_folders.contains(&path) {
                 self.refuse(&path, "a folder with files that no snapshot holds is in its place");

@@ -21,6 +21,7 @@ use super::names;
 use super::objects::Objects;
 use super::tree::{self, Item, Kind};
 use super::{NotCovered, WhyNot};
+use crate::adapters::work_trees::OtherWorkTrees;
 pub(super) use read::read_file;
 
 /// Files larger than this are known by size and time only.
@@ -41,6 +42,8 @@ pub(super) struct Found {
     pub not_covered: Vec<NotCovered>,
     /// Temporary files of a rollback that was killed, as paths below the root.
     pub leftovers: Vec<Vec<u8>>,
+    /// Other work trees of the repository, as paths below the root.
+    pub work_trees: Vec<Vec<u8>>,
     /// What had to be read although the cache was there.
     pub read_files: u64,
     pub read_bytes: u64,
@@ -58,6 +61,7 @@ pub(super) struct Walk<'a> {
     pub objects: &'a mut Objects,
     /// Our own state, where it lies inside the work tree.
     own: Option<&'a Path>,
+    others: OtherWorkTrees<'a>,
     /// Absolute path of the current entry.
     path: Vec<u8>,
     root_length: usize,
@@ -72,13 +76,24 @@ impl<'a> Walk<'a> {
     pub(super) fn new(
         rules: &'a mut Rules,
         objects: &'a mut Objects,
-        root: &Path,
+        root: &'a Path,
         own: Option<&'a Path>,
     ) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_nanos() as i64);
         let path = root.as_os_str().as_bytes().to_vec();
         let root_length = path.len() + usize::from(!path.ends_with(b"/"));
-        Self { rules, objects, own, path, root_length, depth: 0, now, until: None, found: Found::default() }
+        Self {
+            rules,
+            objects,
+            own,
+            others: OtherWorkTrees::below(root),
+            path,
+            root_length,
+            depth: 0,
+            now,
+            until: None,
+            found: Found::default(),
+        }
     }
 
     /// The whole tree. `old` is what the last walk saw; `target` names paths that count although ignored.
@@ -109,6 +124,10 @@ impl<'a> Walk<'a> {
         let (listing, holds) =
             read::list(&mut dir).map_err(SnapshotError::io("read the folder", &self.here()))?;
         let fd = dir.fd().map_err(SnapshotError::io("read the folder", &self.here()))?;
+        if holds.repository && self.depth > 0 && self.others.holds(&self.here()) {
+            self.found.work_trees.push(self.below());
+            return Ok(None);
+        }
         let entered = self.rules.enter(fd, &self.path, holds);
         let known = old.as_ref().map(|it| (it.tree, it.entries.len()));
         let mut old = old.map(|it| it.entries).unwrap_or_default().into_iter().peekable();

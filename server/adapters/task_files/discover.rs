@@ -11,6 +11,7 @@ use loopkeeper_core::task::{DocumentKind, TaskId, kind_of};
 
 use super::{Found, TaskFileError, relative};
 use crate::adapters::snapshots::ignores::{Holds, Rules, users_excludes_file};
+use crate::adapters::work_trees::OtherWorkTrees;
 
 /// Names below the root that a path may have.
 const MAX_DEPTH: usize = 6;
@@ -25,7 +26,13 @@ pub fn discover(
     fs::read_dir(root).map_err(|source| TaskFileError::Read { path: root.to_owned(), source })?;
     let mut rules = Rules::new(root, users_excludes_file());
     rules.start();
-    let mut walk = Walk { root, exclude: glob_set(exclude)?, rules, folders: BTreeMap::new() };
+    let mut walk = Walk {
+        root,
+        exclude: glob_set(exclude)?,
+        rules,
+        others: OtherWorkTrees::below(root),
+        folders: BTreeMap::new(),
+    };
     walk.folder(root, 1);
     let mut tasks = walk.tasks();
     let named: Vec<Found> = extra_files.iter().map(|name| named(root, name)).collect();
@@ -44,6 +51,7 @@ struct Walk<'a> {
     root: &'a Path,
     exclude: GlobSet,
     rules: Rules,
+    others: OtherWorkTrees<'a>,
     /// The documents of each folder, by kind and name.
     folders: BTreeMap<PathBuf, Vec<(DocumentKind, PathBuf)>>,
 }
@@ -56,6 +64,9 @@ impl Walk<'_> {
         let entries: Vec<fs::DirEntry> = listing.flatten().collect();
         let holds = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
         let holds = Holds { rules: holds(".gitignore"), repository: holds(".git") };
+        if holds.repository && depth > 1 && self.others.holds(folder) {
+            return;
+        }
         let entered = self.rules.enter(handle.as_fd(), folder.as_os_str().as_bytes(), holds);
         for entry in &entries {
             self.entry(entry, depth);

@@ -304,3 +304,21 @@ fn context_that_is_not_there_is_named() {
         ]
     );
 }
+
+#[test]
+fn other_work_trees_of_the_repository_hold_no_tasks_of_this_one() {
+    let root = Root::with(&[
+        "PROMPT.md",
+        "trees/x/PROMPT.md",
+        "trees/x/sub/PROMPT.md",
+        "nested/PROMPT.md",
+        ".git/HEAD",
+        "nested/.git/HEAD",
+    ]);
+    root.write("trees/x/.git", format!("gitdir: {}\n", root.path.join(".git/worktrees/x").display()));
+    assert_eq!(root.shown(&root.found()), ["PROMPT.md", "nested/PROMPT.md"]);
+    // Seen from there it is its own root.
+    let found = discover(&root.path.join("trees/x"), &[], &[]).unwrap();
+    let ids: Vec<&str> = found.iter().map(|it| it.id.0.as_str()).collect();
+    assert_eq!(ids, ["PROMPT.md", "sub/PROMPT.md"]);
+}

@@ -24,6 +24,7 @@ use crate::adapters::state_dir::{StateDir, StateError};
 use crate::adapters::task_files;
 use crate::adapters::trust::TrustStore;
 use crate::adapters::versions;
+use crate::adapters::work_trees::OtherWorkTrees;
 use crate::front::failure::Failure;
 use crate::front::work::Work;
 use crate::front::{self, crew, installed};
@@ -231,6 +232,7 @@ impl Looked {
         WorkspaceFacts {
             root: sanitize::line(&self.root.to_string_lossy()),
             is_repository: self.root.ancestors().any(config_files::has_repository),
+            work_trees: OtherWorkTrees::below(&self.root).paths(),
             config: self.resolved.findings().to_vec(),
             tasks: is_readable.then(|| self.tasks().map_err(|it| trouble(&it))),
         }

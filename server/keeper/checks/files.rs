@@ -1,7 +1,7 @@
 //! `exists`, `missing`, `has`, `lacks`: what is there and what stands in it. Reads, never writes.
 //!
-//! Globs are matched against everything under the root but `.git`, ignored or not: otherwise a line in
-//! `.gitignore` could hide a file from its check. What could not be looked at never makes a pass.
+//! Globs are matched against everything under the root but `.git` and other work trees of the repository, ignored or
+//! not: otherwise a line in `.gitignore` could hide a file from its check. What could not be looked at never makes a pass.
 
 mod glob;
 mod search;

@@ -8,18 +8,14 @@ use std::path::{Path, PathBuf};
 use super::read_user_file;
 
 /// The top folder of the repository that `root` lies in.
-pub(super) fn top(root: &Path) -> Option<PathBuf> {
+pub(in crate::adapters) fn top(root: &Path) -> Option<PathBuf> {
     root.ancestors().find(|it| common_dir(it).is_some()).map(Path::to_path_buf)
 }
 
 /// The git directory that all work trees of the repository at `top` share.
-pub(super) fn common_dir(top: &Path) -> Option<PathBuf> {
+pub(in crate::adapters) fn common_dir(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
-    let git_dir = if dot_git.is_dir() {
-        dot_git
-    } else {
-        top.join(pointed_at(&read_user_file(&dot_git)?, b"gitdir: ")?)
-    };
+    let git_dir = if dot_git.is_dir() { dot_git } else { linked_git_dir(top)? };
     if !git_dir.join("HEAD").symlink_metadata().is_ok_and(|it| it.is_file() || it.is_symlink()) {
         return None;
     }
@@ -27,6 +23,17 @@ pub(super) fn common_dir(top: &Path) -> Option<PathBuf> {
         Some(common) => Some(git_dir.join(common)),
         None => Some(git_dir),
     }
+}
+
+/// The git directory that the file `.git` in `folder` names.
+pub(in crate::adapters) fn linked_git_dir(folder: &Path) -> Option<PathBuf> {
+    Some(folder.join(pointed_at(&read_user_file(&folder.join(".git"))?, b"gitdir: ")?))
+}
+
+/// The top folder of the work tree that belongs to a folder of `worktrees/`.
+pub(in crate::adapters) fn work_tree_of(git_dir: &Path) -> Option<PathBuf> {
+    let dot_git = git_dir.join(pointed_at(&read_user_file(&git_dir.join("gitdir"))?, b"")?);
+    dot_git.parent().map(Path::to_path_buf)
 }
 
 fn pointed_at(text: &[u8], prefix: &[u8]) -> Option<PathBuf> {

@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::world::World;
@@ -260,4 +262,38 @@ fn a_store_that_went_away_says_so() {
     assert!(matches!(world.store.restore(&tree, None), Err(SnapshotError::Missing { .. })));
     assert!(matches!(world.store.changed(&tree, &tree), Err(SnapshotError::Missing { .. })));
     assert!(!world.store.has(&tree));
+}
+
+fn git(root: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+    let output = Command::new("git").args(identity).args(arguments).current_dir(root).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn other_work_trees_of_the_repository_are_no_part_of_the_tree() {
+    let mut world = World::new();
+    world.write("a.txt", "a");
+    git(&world.root(), &["init", "-q"]);
+    git(&world.root(), &["add", "."]);
+    git(&world.root(), &["commit", "-q", "-m", "first"]);
+    // What was plain files when it was taken is left alone once another work tree is in its place.
+    world.write("trees/x/old.txt", "old");
+    let before = world.take().tree;
+    fs::remove_dir_all(world.path("trees")).unwrap();
+    git(&world.root(), &["worktree", "add", "-q", "trees/x"]);
+    assert_eq!(paths(&mut world), ["a.txt"]);
+    let clean = world.take().tree;
+    world.write("trees/x/work.txt", "of somebody else");
+    assert_eq!(world.take().tree, clean);
+    world.write("a.txt", "changed");
+    let contents = world.contents();
+    let restored = world.restore(&before);
+    assert_eq!(restored.written, ["a.txt"]);
+    assert_eq!(restored.removed, [""; 0]);
+    let refused: Vec<_> = restored.refused.iter().map(|it| (it.path.as_str(), it.why.as_str())).collect();
+    assert_eq!(refused, [("trees/x/old.txt", "it belongs to another work tree of the repository")]);
+    let mut after = world.contents();
+    after.insert(b"a.txt".to_vec(), contents.get(&b"a.txt"[..]).unwrap().clone());
+    assert_eq!(after, contents);
 }

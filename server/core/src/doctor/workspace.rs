@@ -8,6 +8,8 @@ use crate::view::words;
 pub struct WorkspaceFacts {
     pub root: String,
     pub is_repository: bool,
+    /// Other work trees of the same repository below the root.
+    pub work_trees: Vec<String>,
     pub config: Vec<SettingFinding>,
     /// `None`: not looked for, as the configuration cannot be read.
     pub tasks: Option<Result<Vec<TaskFacts>, Trouble>>,
@@ -24,6 +26,7 @@ pub struct TaskFacts {
 
 pub(super) fn examine(facts: &WorkspaceFacts) -> Vec<Finding> {
     let mut all = vec![repository(facts)];
+    all.extend(words::other_work_trees(&facts.work_trees).map(|it| new(Level::Good, it)));
     all.extend(facts.config.iter().map(|it| {
         let level = if it.blocks() { Level::Bad } else { Level::Note };
         new(level, format!("{}: {}", it.origin, it.message)).hint(it.hint.clone())
@@ -79,7 +82,13 @@ mod tests {
     fn check(config: &str, tasks: Option<Result<Vec<TaskFacts>, Trouble>>, expect: &[(Level, &str)]) {
         let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: config.into() };
         let config = resolve(&[layer], &[]).findings().to_vec();
-        let found = examine(&WorkspaceFacts { root: "/w".into(), is_repository: true, config, tasks });
+        let found = examine(&WorkspaceFacts {
+            root: "/w".into(),
+            is_repository: true,
+            work_trees: Vec::new(),
+            config,
+            tasks,
+        });
         assert_eq!(found.len(), expect.len() + 1, "{found:?}");
         for (finding, (level, what)) in found.iter().skip(1).zip(expect) {
             assert!(finding.level == *level && finding.what.contains(what), "{finding:?}");
@@ -98,5 +107,23 @@ mod tests {
         check("", Some(Ok(vec![task(3, Some(trouble()))])), &[(Level::Bad, "PROMPT.md:3: bad")]);
         check("", Some(Err(trouble())), &[(Level::Bad, "bad")]);
         check("limits.iteration = 3\n", None, &[(Level::Bad, "loopkeeper.toml:1")]);
+    }
+
+    #[test]
+    fn other_work_trees_are_named_once() {
+        let check = |work_trees: &[&str], expect: &[&str]| {
+            let work_trees = work_trees.iter().map(ToString::to_string).collect();
+            let root = "/w".into();
+            let facts =
+                WorkspaceFacts { root, is_repository: true, work_trees, config: Vec::new(), tasks: None };
+            let found: Vec<String> = examine(&facts).into_iter().skip(1).map(|it| it.what).collect();
+            assert_eq!(found, expect);
+        };
+        check(&[], &[]);
+        check(&["x"], &["another work tree of this repository is not part of this one: x"]);
+        check(
+            &["a", "b", "c", "d", "e", "f"],
+            &["6 other work trees of this repository are not part of this one: a, b, c, d, e and 1 more"],
+        );
     }
 }

@@ -235,3 +235,23 @@ fn a_walk_that_is_stopped_says_nothing() {
     let stopped = found(&folder.path().join("root"), &check, &AtomicBool::new(true));
     assert_eq!(stopped, Err("stopped".to_owned()));
 }
+
+#[test]
+fn globs_do_not_look_into_other_work_trees_of_the_repository() {
+    let folder = tree();
+    let root = &folder.path().join("root").canonicalize().unwrap();
+    write(root, ".git/HEAD", "ref: refs/heads/main\n");
+    write(root, "trees/x/.git", &format!("gitdir: {}\n", root.join(".git/worktrees/x").display()));
+    write(root, "trees/x/only-there.txt", "FIXME");
+    let globs = |it: &str| globs(it);
+    let fixme = || pattern("FIXME", PatternKind::Literal);
+    let check = |check: Check, expect: Status| assert_eq!(look(root, &check).0, expect, "{check:?}");
+    check(Check::Exists { globs: globs("**/only-there.txt") }, Status::Fail);
+    check(Check::Missing { globs: globs("**/only-there.txt") }, Status::Pass);
+    check(Check::Lacks { pattern: fixme(), globs: globs("**") }, Status::Pass);
+    check(Check::Has { pattern: fixme(), globs: globs("**/*.txt") }, Status::Fail);
+    // A repository of its own is part of the tree.
+    write(root, "sub/.git/HEAD", "ref: refs/heads/main\n");
+    write(root, "sub/inner.txt", "FIXME");
+    check(Check::Has { pattern: fixme(), globs: globs("**/*.txt") }, Status::Pass);
+}

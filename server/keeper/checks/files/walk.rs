@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::glob::Glob;
+use crate::adapters::work_trees::OtherWorkTrees;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -34,6 +35,7 @@ impl Entry {
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
     root: &'a Path,
+    others: OtherWorkTrees<'a>,
     globs: Vec<Glob>,
     stop: &'a AtomicBool,
 }
@@ -42,7 +44,11 @@ impl<'a> Walk<'a> {
     /// `root` is a real path.
     pub(super) fn new(root: &'a Path, globs: &[String], stop: &'a AtomicBool) -> Result<Self, String> {
         let globs = globs.iter().map(|it| Glob::new(it)).collect::<Result<Vec<_>, _>>()?;
-        if globs.is_empty() { Err("no file is named".to_owned()) } else { Ok(Self { root, globs, stop }) }
+        if globs.is_empty() {
+            Err("no file is named".to_owned())
+        } else {
+            Ok(Self { root, others: OtherWorkTrees::below(root), globs, stop })
+        }
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -122,6 +128,9 @@ impl<'a> Walk<'a> {
         let mut names = Vec::new();
         for entry in fs::read_dir(real).map_err(trouble)? {
             names.push(entry.map_err(trouble)?.file_name());
+        }
+        if names.iter().any(|it| it == ".git") && real != self.root && self.others.holds(real) {
+            return Ok(Vec::new());
         }
         names.retain(|it| it != ".git");
         names.sort();

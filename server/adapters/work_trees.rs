@@ -1,0 +1,57 @@
+//! Other work trees of the same repository below a root (`git worktree add .claude/worktrees/x`). Each is a tree of
+//! its own with its own loops, so no walk of the root enters them. Found by reading alone, without git. Submodules and
+//! repositories of their own are part of the root's tree.
+
+use std::cell::OnceCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::snapshots::ignores::layout;
+
+/// Recognises the other work trees of the repository that `root` lies in.
+#[derive(Debug)]
+pub(crate) struct OtherWorkTrees<'a> {
+    root: &'a Path,
+    /// The real git directory that the work trees share; looked up once a folder with a `.git` is met.
+    shared: OnceCell<Option<PathBuf>>,
+}
+
+impl<'a> OtherWorkTrees<'a> {
+    pub(crate) fn below(root: &'a Path) -> Self {
+        Self { root, shared: OnceCell::new() }
+    }
+
+    /// Whether `folder`, which is not the root, is the top of another work tree.
+    pub(crate) fn holds(&self, folder: &Path) -> bool {
+        let Some(git_dir) = layout::linked_git_dir(folder) else { return false };
+        let Some(parent) = git_dir.parent().filter(|it| it.ends_with(FOLDER)) else { return false };
+        let shared = parent.parent().and_then(|it| it.canonicalize().ok());
+        shared.is_some_and(|it| self.shared() == Some(&it))
+    }
+
+    /// Their paths relative to the root, sorted, as far as git still lists them.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let Some(shared) = self.shared() else { return Vec::new() };
+        let listed = fs::read_dir(shared.join(FOLDER)).into_iter().flatten().flatten();
+        let mut paths: Vec<String> = listed
+            .filter_map(|entry| {
+                let top = layout::work_tree_of(&entry.path())?.canonicalize().ok()?;
+                let below = top.strip_prefix(self.root).ok().filter(|it| !it.as_os_str().is_empty())?;
+                self.holds(&top).then(|| below.to_string_lossy().into_owned())
+            })
+            .collect();
+        paths.sort();
+        paths
+    }
+
+    fn shared(&self) -> Option<&PathBuf> {
+        let look = || layout::common_dir(&layout::top(self.root)?)?.canonicalize().ok();
+        self.shared.get_or_init(look).as_ref()
+    }
+}
+
+/// Where git keeps what belongs to one linked work tree.
+const FOLDER: &str = "worktrees";
+
+#[cfg(test)]
+mod tests;
