@@ -1,7 +1,11 @@
-//! `init`: a first task file, with the checks that the project already has. It reads manifests and writes one
-//! new file; it runs nothing, overwrites nothing and asks nobody.
+//! `init`: a first task file where it is called, with the checks that the package there already has. It reads manifests
+//! and writes one new file; it runs nothing, overwrites nothing and asks nobody.
 
 mod found;
+mod installed;
+mod node;
+mod package;
+mod python;
 mod template;
 
 use std::fs::{self, OpenOptions};
@@ -9,37 +13,51 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::sanitize;
-use loopkeeper_core::task::kind_of;
+use loopkeeper_core::task::{TaskId, kind_of};
 use thiserror::Error;
 
-use self::found::FoundCheck;
+use self::found::{Checks, FoundCheck, Lack};
+use self::installed::Machine;
 use super::exit::Exit;
 use super::failure::{Answer, Failure};
 use super::out::Out;
-use crate::adapters::config_files::{ConfigFileError, root_of};
+use crate::adapters::config_files::{self, ConfigFileError, root_of};
+use crate::adapters::task_files;
 
 const FILE: &str = "PROMPT.md";
 
 /// The subcommand: writes the file and says what to do with it.
 pub(crate) fn command(out: &mut Out) -> Answer {
-    let root = root_of(Path::new("."))?;
-    let report = run(&root).map_err(|error| {
+    let folder = Path::new(".").canonicalize()?;
+    let root = root_of(&folder)?;
+    let report = run(&root, &folder, &Machine::of_environment()).map_err(|error| {
         let failure = match &error {
             InitError::Exists { .. } => Failure::usage(&error),
             _ => Failure::ended(&error),
         };
         failure.hint(error.hint())
     })?;
-    out.line(format_args!("Wrote {}", sanitize::visible(&report.file.to_string_lossy())));
-    for check in &report.checks {
+    let file = sanitize::visible(&report.file.to_string_lossy());
+    out.line(format_args!("Wrote {file}"));
+    for check in &report.checks.found {
         out.line(format_args!("  {}: `$ {}` (found in {})", check.name, check.command, check.file));
+        if let Some(Lack { what, remedy }) = &check.lack {
+            out.line(format_args!("    Cannot run yet: {what}. {remedy}"));
+        }
     }
-    if report.checks.is_empty() {
+    for check in &report.checks.left_out {
+        let why = check.lack.as_ref().map_or(String::new(), |it| format!(": {}", it.what));
+        out.line(format_args!("  Left out: `{}` ({}){why}", check.command, check.file));
+    }
+    if report.checks.found.is_empty() {
         out.line(
             "No checks were found: until you add one, only the agent's word says that the work is done.",
         );
     }
-    out.line("Say in it what should be done, then start: loopkeeper run");
+    for note in &report.notes {
+        out.line(note);
+    }
+    out.line(format_args!("Next: edit {FILE} so that it says what should be done, then `{}`.", report.start));
     Ok(Exit::Done)
 }
 
@@ -48,8 +66,12 @@ pub(crate) fn command(out: &mut Out) -> Answer {
 pub(super) struct InitReport {
     /// The new task document.
     pub(crate) file: PathBuf,
-    /// Its checks; empty: the user has to write the first.
-    pub(crate) checks: Vec<FoundCheck>,
+    /// Its checks; where there are none the user has to write the first.
+    checks: Checks,
+    /// What it means for other tasks of the root.
+    notes: Vec<String>,
+    /// The command that starts a loop on it from the folder it lies in.
+    start: String,
 }
 
 #[derive(Debug, Error)]
@@ -81,24 +103,66 @@ impl InitError {
     }
 }
 
-/// Writes the task file into `root`.
-pub(super) fn run(root: &Path) -> Result<InitReport, InitError> {
-    let existing = existing_tasks(root)?;
+/// Writes the task file into `folder`, which is `root` or lies below it.
+pub(super) fn run(root: &Path, folder: &Path, machine: &Machine) -> Result<InitReport, InitError> {
+    let existing = existing_tasks(folder)?;
     if !existing.is_empty() {
         let files = existing.iter().map(|it| sanitize::visible(it)).collect();
         return Err(InitError::Exists { files });
     }
-    let checks = found::checks(root)?;
-    let file = root.join(FILE);
-    write_new(&file, &template::task(&checks))?;
-    Ok(InitReport { file, checks })
+    let checks = Checks::of(root, folder, machine)?;
+    let before = tasks(root);
+    let file = folder.join(FILE);
+    let place = if folder == root { template::Place::Root } else { template::Place::Below };
+    write_new(&file, &template::task(&checks.found, place))?;
+    let (notes, start) = consequences(&before, &tasks(root), root, &file);
+    Ok(InitReport { file, checks, notes, start })
+}
+
+/// The tasks of the root, as a run would find them; none where it could not.
+fn tasks(root: &Path) -> Vec<TaskId> {
+    let resolved = config_files::load(root, &[]).ok();
+    let settings = resolved.and_then(|it| it.settings().cloned().ok()).unwrap_or_default();
+    let found = task_files::discover(root, &settings.task_exclude, &settings.task_files);
+    found.unwrap_or_default().into_iter().map(|it| it.id).collect()
+}
+
+/// What the new file changes for other tasks, and how it is started.
+fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -> (Vec<String>, String) {
+    let id = file.strip_prefix(root).unwrap_or(file).to_string_lossy().into_owned();
+    let folder = |id: &str| id.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let own = folder(&id);
+    if !after.iter().any(|it| it.0 == id) {
+        let note = format!(
+            "Tasks are not searched for in this folder (ignored, excluded or too deep): name {FILE} whenever you start it."
+        );
+        return (vec![note], format!("loopkeeper run {FILE}"));
+    }
+    let mut notes = Vec::new();
+    for lost in before.iter().filter(|it| !after.contains(it)) {
+        let shown = sanitize::visible(&lost.0);
+        notes.push(if folder(&lost.0) == own {
+            format!("{shown} is the plan of this task now.")
+        } else {
+            format!("{shown} is no task of its own any more: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.")
+        });
+    }
+    // A run without a name takes the task of the nearest folder: for this one that was another task until now.
+    let above = before.iter().filter(|it| after.contains(it) && own.starts_with(&folder(&it.0)));
+    if let Some(shadowed) = above.max_by_key(|it| folder(&it.0).len()) {
+        let shown = sanitize::visible(&shadowed.0);
+        notes.push(format!(
+            "In this folder `loopkeeper run` takes the new task now; `loopkeeper run {shown}` starts the one that it took before."
+        ));
+    }
+    (notes, "loopkeeper run".to_owned())
 }
 
 /// Task documents that a run in this folder would find beside the new one.
-fn existing_tasks(root: &Path) -> Result<Vec<String>, InitError> {
-    let failed = |source| InitError::List { path: root.to_owned(), source };
+fn existing_tasks(folder: &Path) -> Result<Vec<String>, InitError> {
+    let failed = |source| InitError::List { path: folder.to_owned(), source };
     let mut files = Vec::new();
-    for entry in fs::read_dir(root).map_err(failed)? {
+    for entry in fs::read_dir(folder).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
         // A plan alone is no obstacle: it becomes the plan of the new task.
         if kind_of(&name).is_some_and(|kind| !kind.is_plan()) {
@@ -107,7 +171,7 @@ fn existing_tasks(root: &Path) -> Result<Vec<String>, InitError> {
     }
     files.sort();
     let deeper = [".ralph/PROMPT.md", "scripts/ralph/prompt.md"];
-    files.extend(deeper.into_iter().filter(|it| root.join(it).exists()).map(str::to_owned));
+    files.extend(deeper.into_iter().filter(|it| folder.join(it).exists()).map(str::to_owned));
     Ok(files)
 }
 

@@ -6,7 +6,9 @@ pub(crate) mod foreground;
 mod interrupts;
 
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
+use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{Argument, Mode};
 use serde_json::json;
 
@@ -55,7 +57,7 @@ pub(crate) struct Args {
     /// Print what would run, with the effective settings and where each came from; start nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Start even if everything already holds
+    /// Start even if everything already holds, and with --prompt also in the home folder
     #[arg(long)]
     pub(crate) anyway: bool,
     /// Trust every command that `trust` would show
@@ -74,7 +76,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let work = work(args)?;
-    work.refuse_broken()?;
+    work.refuse_unready()?;
     for warning in work.warnings() {
         failure::warn(warning);
     }
@@ -135,9 +137,28 @@ fn work(args: &Args) -> Result<Work, Failure> {
     };
     let arguments: Vec<_> = given.into_iter().filter_map(argument).collect();
     match &args.prompt {
-        Some(prompt) => Work::typed(&Typed { prompt, criteria: &args.criterion }, &arguments),
+        Some(prompt) => {
+            let work = Work::typed(&Typed { prompt, criteria: &args.criterion }, &arguments)?;
+            if !args.anyway {
+                refuse_home(&work.root)?;
+            }
+            Ok(work)
+        }
         None => Work::find(args.task.path.as_deref(), &arguments),
     }
+}
+
+/// Everything below the root is the agent's to change, and in every snapshot.
+fn refuse_home(root: &Path) -> Result<(), Failure> {
+    let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
+    if !home.is_some_and(|it| it.starts_with(root)) {
+        return Ok(());
+    }
+    let root = sanitize::visible(&root.to_string_lossy());
+    Err(Failure::usage(format_args!(
+        "{root} is your home folder or holds it: the agent would work on all of it"
+    ))
+    .hint("Change to the folder of a project; `--anyway` starts here nevertheless."))
 }
 
 fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out: &mut Out) -> Answer {

@@ -18,7 +18,7 @@ pub(crate) struct LoopArg {
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TaskArg {
-    /// A task document; by default the only one under the root
+    /// A task document; by default the only one under the root, or that of the nearest folder
     #[arg(value_name = "TASK", value_hint = ValueHint::FilePath)]
     pub(crate) path: Option<String>,
 }

@@ -43,12 +43,12 @@ pub(crate) struct Typed<'a> {
 }
 
 impl Work {
-    /// The task that `path` names, or the only one.
+    /// The task that `path` names, the only one, or the one of the nearest folder.
     pub(crate) fn find(path: Option<&str>, arguments: &[Argument]) -> Result<Self, Failure> {
-        let (root, named) = place(path)?;
-        let (resolved, settings) = configuration(&root, arguments)?;
-        let found = choose(&root, named.as_deref(), &settings)?;
-        Self::of(root, (resolved, settings), found, program(arguments))
+        let place = Folders::of(path)?;
+        let (resolved, settings) = configuration(&place.root, arguments)?;
+        let found = choose(&place, &settings)?;
+        Self::of(place.root, (resolved, settings), found, program(arguments))
     }
 
     /// The task that was found at `root`, a real path.
@@ -82,7 +82,7 @@ impl Work {
         if typed.prompt.trim().is_empty() {
             return Err(Failure::usage("the prompt is empty").hint("Say what the agent should do."));
         }
-        let (root, _) = place(None)?;
+        let root = Folders::of(None)?.root;
         let (resolved, settings) = configuration(&root, arguments)?;
         let hash = sha256(typed.prompt.as_bytes());
         Ok(Self {
@@ -97,9 +97,22 @@ impl Work {
         })
     }
 
-    /// Refuses a task that would run less than its author wrote.
+    /// Refuses a task that cannot be started: it would run less than its author wrote, or says nothing yet.
+    pub(crate) fn refuse_unready(&self) -> Result<(), Failure> {
+        self.refuse_broken()?;
+        let Some(finding) = self.task.findings.iter().find(|it| it.code == FindingCode::Template) else {
+            return Ok(());
+        };
+        let Place { file, range } = &finding.place;
+        let line = self.text_of(file).map_or(1, |text| line_of(text, range.start));
+        let file = sanitize::line(file);
+        Err(Failure::usage(format_args!("{file} still holds the template's text, line {line}"))
+            .hint(format_args!("Edit {file}: say what should be done, then start again.")))
+    }
+
+    /// Refuses a task whose checks would be fewer than its author wrote.
     pub(crate) fn refuse_broken(&self) -> Result<(), Failure> {
-        let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_start()).collect();
+        let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_checks()).collect();
         let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
         let failure = match blocking.as_slice() {
             [] => return Ok(()),
@@ -122,9 +135,9 @@ impl Work {
         Some(Spot { file: file.clone(), line })
     }
 
-    /// What does not keep the task from starting, one line each.
+    /// What does not keep its checks from running, one line each.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.task.findings.iter().filter(|it| !it.code.blocks_start()).map(|it| self.finding(it)).collect()
+        self.task.findings.iter().filter(|it| !it.code.blocks_checks()).map(|it| self.finding(it)).collect()
     }
 
     /// What a loop on it starts with; nobody is there to answer it, and nothing was asked for besides.
@@ -196,24 +209,37 @@ fn line_of(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|it| *it == b'\n').count() + 1
 }
 
-/// The root, and the document that was named.
-fn place(path: Option<&str>) -> Result<(PathBuf, Option<PathBuf>), Failure> {
-    let Some(path) = path else { return Ok((config_files::root_of(Path::new("."))?, None)) };
-    let unknown = |error: std::io::Error| {
-        Failure::new(Kind::NoTask, format_args!("there is no task {}: {error}", sanitize::line(path)))
-            .hint("Name a task document, or leave it out where there is only one.")
-    };
-    let real = Path::new(path).canonicalize().or_else(|error| {
-        // A task's id is a path from the root, wherever one stands.
-        let root = config_files::root_of(Path::new("."))?;
-        root.join(path).canonicalize().map_err(|_| error)
-    });
-    let real = real.map_err(unknown)?;
-    if real.is_dir() {
-        return Ok((config_files::root_of(&real)?, None));
+/// What an argument names.
+struct Folders {
+    root: PathBuf,
+    /// The document that was named, a real path.
+    named: Option<PathBuf>,
+    /// Without one: where the nearest task is searched from.
+    from: PathBuf,
+}
+
+impl Folders {
+    fn of(path: Option<&str>) -> Result<Self, Failure> {
+        let here = Path::new(".").canonicalize()?;
+        let Some(path) = path else {
+            return Ok(Self { root: config_files::root_of(&here)?, named: None, from: here });
+        };
+        let unknown = |error: std::io::Error| {
+            Failure::new(Kind::NoTask, format_args!("there is no task {}: {error}", sanitize::line(path)))
+                .hint("Name a task document, or leave it out where there is only one.")
+        };
+        let real = Path::new(path).canonicalize().or_else(|error| {
+            // A task's id is a path from the root, wherever one stands.
+            let root = config_files::root_of(&here)?;
+            root.join(path).canonicalize().map_err(|_| error)
+        });
+        let real = real.map_err(unknown)?;
+        if real.is_dir() {
+            return Ok(Self { root: config_files::root_of(&real)?, named: None, from: real });
+        }
+        let folder = real.parent().unwrap_or(&real).to_owned();
+        Ok(Self { root: config_files::root_of(&folder)?, named: Some(real), from: folder })
     }
-    let folder = real.parent().unwrap_or(&real);
-    Ok((config_files::root_of(folder)?, Some(real)))
 }
 
 fn configuration(root: &Path, arguments: &[Argument]) -> Result<(Resolved, Settings), Failure> {
@@ -227,30 +253,51 @@ fn configuration(root: &Path, arguments: &[Argument]) -> Result<(Resolved, Setti
     Ok((resolved, settings))
 }
 
-fn choose(root: &Path, named: Option<&Path>, settings: &Settings) -> Result<Found, Failure> {
+fn choose(place: &Folders, settings: &Settings) -> Result<Found, Failure> {
+    let Folders { root, named, from } = place;
     let mut files = settings.task_files.clone();
-    let relative =
-        named.and_then(|it| it.strip_prefix(root).ok()).map(|it| it.to_string_lossy().into_owned());
-    files.extend(relative);
-    let mut tasks = task_files::discover(root, &settings.task_exclude, &files)?;
+    let relative = named.as_ref().and_then(|it| it.strip_prefix(root).ok());
+    files.extend(relative.map(|it| it.to_string_lossy().into_owned()));
+    let tasks = task_files::discover(root, &settings.task_exclude, &files)?;
     if let Some(named) = named {
-        return tasks.into_iter().find(|it| it.path == named).ok_or_else(|| {
+        return tasks.into_iter().find(|it| it.path == *named).ok_or_else(|| {
             Failure::new(Kind::NoTask, format_args!("{} is not a task document", named.display()))
                 .hint("Task documents are Markdown files.")
         });
     }
-    match (tasks.pop(), tasks.len()) {
-        (Some(only), 0) => Ok(only),
-        (None, _) => Err(Failure::new(Kind::NoTask, format_args!("there is no task in {}", root.display()))
+    match nearest(&tasks, root, from).as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => Err(Failure::new(Kind::NoTask, format_args!("there is no task in {}", root.display()))
             .hint("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
-        (Some(last), _) => {
-            tasks.push(last);
-            let list = listed(tasks.iter().map(|it| sanitize::line(&it.id.0)));
-            Err(Failure::new(
-                Kind::NoTask,
-                format_args!("there are several tasks in {}{list}", root.display()),
-            )
-            .hint("Name one of them."))
+        several => {
+            let further = several.len().saturating_sub(MOST_LISTED);
+            let names = several.iter().take(MOST_LISTED).map(|it| sanitize::line(&it.id.0));
+            let list = listed(names.chain((further > 0).then(|| format!("and {further} more"))));
+            let what = format_args!("there are several tasks in {}{list}", root.display());
+            Err(Failure::new(Kind::NoTask, what).hint("Name one of them."))
         }
+    }
+}
+
+/// Of a list of tasks; more of them help nobody.
+pub(crate) const MOST_LISTED: usize = 10;
+
+/// The tasks of the nearest folder, from `from` up to the root, that has any; all where none has.
+fn nearest<'a>(tasks: &'a [Found], root: &Path, from: &Path) -> Vec<&'a Found> {
+    let folders = from.ancestors().take_while(|it| it.starts_with(root));
+    let mut found =
+        folders.map(|folder| tasks.iter().filter(|it| home(&it.path) == Some(folder)).collect::<Vec<_>>());
+    found.find(|it| !it.is_empty()).unwrap_or_else(|| tasks.iter().collect())
+}
+
+/// The folder that a task document is about: set-ups of other tools lie in one of their own.
+fn home(document: &Path) -> Option<&Path> {
+    let folder = document.parent()?;
+    if folder.ends_with(".ralph") {
+        folder.parent()
+    } else if folder.ends_with("scripts/ralph") {
+        folder.parent()?.parent()
+    } else {
+        Some(folder)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::cli::Terminal;
+use crate::cli::{Ran, Terminal};
 
 #[test]
 fn a_project_gets_its_first_task_file_once() {
@@ -12,6 +12,7 @@ fn a_project_gets_its_first_task_file_once() {
     let first = terminal.run(&["init"]);
     first.expect(0).out(&format!("Wrote {}", file.display()));
     first.out("  All tests pass: `$ go test ./...` (found in go.mod)");
+    first.out("Next: edit PROMPT.md so that it says what should be done, then `loopkeeper run`.");
     let written = terminal.read("PROMPT.md");
     let second = terminal.run(&["init"]);
     second.expect(2).err("there is a task document already: PROMPT.md");
@@ -20,13 +21,87 @@ fn a_project_gets_its_first_task_file_once() {
 }
 
 #[test]
-fn the_task_file_belongs_to_the_root() {
+fn the_task_file_is_written_where_it_is_asked_for_and_the_nearest_one_is_taken() {
     let terminal = Terminal::new();
-    terminal.file("loopkeeper.toml", "").file("src/deep/x.c", "");
-    let mut command = terminal.command(&["init"]);
-    let output = command.current_dir(terminal.root().join("src/deep")).output().unwrap();
-    assert!(output.status.success());
-    assert!(String::from_utf8_lossy(&output.stdout).contains("No checks were found"));
-    assert!(terminal.root().join("PROMPT.md").is_file());
-    assert_eq!(fs::read_dir(terminal.root().join("src/deep")).unwrap().count(), 1);
+    terminal
+        .file("loopkeeper.toml", "")
+        .file("PROMPT.md", "# Whole\n\nDo it.\n")
+        .file("a/go.mod", "module a\n");
+    let folder = terminal.root().join("a");
+    let ran = Ran::of(&terminal.command(&["init"]).current_dir(&folder).output().unwrap());
+    ran.expect(0).out(&format!("Wrote {}", folder.canonicalize().unwrap().join("PROMPT.md").display()));
+    ran.out("  All tests pass: `$ cd a && go test ./...` (found in a/go.mod)");
+    ran.out(
+        "In this folder `loopkeeper run` takes the new task now; `loopkeeper run PROMPT.md` starts the one",
+    );
+    ran.out("Next: edit PROMPT.md so that it says what should be done, then `loopkeeper run`.");
+    let plan = |folder: &str| {
+        let mut command = terminal.command(&["run", "--agent", "demo", "--dry-run"]);
+        Ran::of(&command.current_dir(terminal.root().join(folder)).output().unwrap())
+    };
+    plan("a").expect(2).err("a/PROMPT.md still holds the template's text, line 1");
+    let whole = plan(".");
+    whole.expect(0);
+    assert!(!whole.stdout.contains("a/PROMPT.md"), "{}", whole.stdout);
+}
+
+#[test]
+fn a_template_that_nobody_edited_is_not_started() {
+    let terminal = Terminal::new();
+    terminal.run(&["init"]).expect(0);
+    let agent = ["--agent", "demo", "--trust"];
+    let ran = terminal.run(&[&["run"], &agent[..]].concat());
+    ran.expect(2).err("PROMPT.md still holds the template's text, line 1");
+    ran.err("Hint: Edit PROMPT.md: say what should be done, then start again.");
+    terminal.run(&[&["run", "--dry-run"], &agent[..]].concat()).expect(2);
+    let edited = terminal.read("PROMPT.md").replace("Say in one line what should be done", "Greet");
+    terminal.file("PROMPT.md", &edited);
+    terminal
+        .run(&[&["run"], &agent[..]].concat())
+        .expect(2)
+        .err("PROMPT.md still holds the template's text, line 3");
+    let described = edited.replace("Describe here what should be different", "A greeting");
+    let described = described.replace("it is. The agent is given this whole file", "That is all: this file");
+    terminal.file("PROMPT.md", &described);
+    terminal.run(&[&["run", "--dry-run"], &agent[..]].concat()).expect(0);
+}
+
+#[test]
+fn of_many_tasks_ten_are_named() {
+    let terminal = Terminal::new();
+    terminal.file("loopkeeper.toml", "");
+    for number in 10..23 {
+        terminal.file(&format!("p{number}/PROMPT.md"), "# T\n\nDo it.\n");
+    }
+    let ran = terminal.run(&["run", "--agent", "demo", "--dry-run"]);
+    ran.expect(2)
+        .err("there are several tasks in ")
+        .err("p10/PROMPT.md")
+        .err("p19/PROMPT.md")
+        .err("and 3 more");
+    assert!(!ran.stderr.contains("p20"), "{}", ran.stderr);
+    let mut command = terminal.command(&["run", "--agent", "demo", "--dry-run"]);
+    fs::create_dir(terminal.root().join("p20/src")).unwrap();
+    let ran = Ran::of(&command.current_dir(terminal.root().join("p20/src")).output().unwrap());
+    ran.expect(0).out("p20/PROMPT.md");
+}
+
+#[test]
+fn a_typed_task_does_not_start_in_the_home_folder() {
+    let terminal = Terminal::new();
+    let home = terminal.folder().join("home");
+    fs::create_dir(home.join("notes")).unwrap();
+    let run = |folder: &std::path::Path, more: &[&str]| {
+        let arguments = ["run", "--agent", "demo", "--dry-run", "--prompt", "Do it"];
+        let mut command = terminal.command(&[&arguments, more].concat());
+        Ran::of(&command.current_dir(folder).output().unwrap())
+    };
+    run(&home, &[])
+        .expect(2)
+        .err("is your home folder or holds it")
+        .err("Hint: Change to the folder of a project");
+    run(&home, &["--anyway"]).expect(0);
+    run(terminal.folder(), &[]).expect(2);
+    run(&home.join("notes"), &[]).expect(0);
+    run(&terminal.root(), &[]).expect(0);
 }

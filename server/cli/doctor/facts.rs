@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use futures::future::join_all;
 use loopkeeper_core::agent::kind::Kind;
 use loopkeeper_core::doctor::{
-    AgentFacts, Beginning, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, Trouble, Version,
-    WorkspaceFacts, login, version_in,
+    AgentFacts, Beginning, Enclosure, Facts, KNOWN, Known, Login, MachineFacts, TaskFacts, TasksFacts,
+    Trouble, Version, WorkspaceFacts, login, version_in,
 };
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::probe::PROBED;
@@ -26,7 +26,7 @@ use crate::adapters::trust::TrustStore;
 use crate::adapters::versions;
 use crate::adapters::work_trees::OtherWorkTrees;
 use crate::front::failure::Failure;
-use crate::front::work::Work;
+use crate::front::work::{MOST_LISTED, Work};
 use crate::front::{self, crew, installed};
 use crate::keeper::stage::warden;
 
@@ -238,15 +238,18 @@ impl Looked {
         }
     }
 
-    fn tasks(&self) -> Result<Vec<TaskFacts>, Failure> {
+    fn tasks(&self) -> Result<TasksFacts, Failure> {
         let settings = &self.settings;
         let found = task_files::discover(&self.root, &settings.task_exclude, &settings.task_files)?;
-        found.iter().map(|it| Ok(self.task(&Work::at(&self.root, it)?))).collect()
+        let looked = found.iter().take(MOST_LISTED).map(|it| Ok(self.task(&Work::at(&self.root, it)?)));
+        let looked = looked.collect::<Result<Vec<TaskFacts>, Failure>>()?;
+        let further = found.len().saturating_sub(MOST_LISTED) as u64;
+        Ok(TasksFacts { looked, further })
     }
 
     fn task(&self, work: &Work) -> TaskFacts {
         let looked = front::trust::known_items(work, |_| ()).and_then(|items| {
-            work.refuse_broken()?;
+            work.refuse_unready()?;
             Ok(self
                 .state
                 .as_ref()

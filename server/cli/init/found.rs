@@ -4,164 +4,129 @@
 use std::path::Path;
 
 use super::InitError;
-use crate::adapters::config_files::read_text;
+use super::installed::Machine;
+use super::package::Package;
+use super::{node, python};
 
-/// A command of the project that shows whether something holds.
+/// A command of the project that shows whether something holds. It runs in the root, from a shell without any set-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundCheck {
     /// What holds when it passes.
     pub(crate) name: &'static str,
     pub(crate) command: String,
-    /// The file that says so.
-    pub(crate) file: &'static str,
+    /// The file that says so, relative to the root.
+    pub(crate) file: String,
+    /// Why it cannot run yet.
+    pub(crate) lack: Option<Lack>,
 }
 
-const TESTS: &str = "All tests pass";
-const LINT: &str = "The linter has no complaints";
-const TYPES: &str = "The types check";
-const FORMAT: &str = "The code is formatted";
+/// Something that is not installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lack {
+    /// `pytest is not installed in .venv`.
+    pub(crate) what: String,
+    pub(crate) remedy: String,
+}
+
+impl Lack {
+    pub(super) fn program(name: &str) -> Self {
+        Self { what: format!("{name} is not installed"), remedy: format!("Install {name}.") }
+    }
+}
+
+pub(super) const TESTS: &str = "All tests pass";
+pub(super) const LINT: &str = "The linter has no complaints";
+pub(super) const TYPES: &str = "The types check";
+pub(super) const FORMAT: &str = "The code is formatted";
 const OWN: &str = "The code passes its own checks";
 
-/// All checks of the project in `root`.
-pub(super) fn checks(root: &Path) -> Result<Vec<FoundCheck>, InitError> {
-    let folder = Folder { root };
-    let mut found = Vec::new();
-    rust(&folder, &mut found)?;
-    node(&folder, &mut found)?;
-    python(&folder, &mut found)?;
-    go(&folder, &mut found)?;
-    // A task runner usually calls what was found above: the same tests twice prove nothing more.
-    if !found.iter().any(|it| it.name == TESTS) {
-        recipes(&folder, &mut found)?;
-    }
-    Ok(found)
+/// What the manifests of a package offer.
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    /// To be written: those that can run, and the tests even where something has to be installed first.
+    pub(super) found: Vec<FoundCheck>,
+    /// Not written, as something is not installed.
+    pub(super) left_out: Vec<FoundCheck>,
 }
 
-struct Folder<'a> {
-    root: &'a Path,
-}
-
-impl Folder<'_> {
-    fn text(&self, name: &str) -> Result<Option<String>, InitError> {
-        Ok(read_text(&self.root.join(name))?)
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.root.join(name).is_file()
-    }
-}
-
-fn rust(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitError> {
-    const FILE: &str = "Cargo.toml";
-    let Some(manifest) = folder.text(FILE)? else { return Ok(()) };
-    let mut add =
-        |name, command: &str| found.push(FoundCheck { name, command: command.to_owned(), file: FILE });
-    add(TESTS, if has_header(&manifest, "[workspace") { "cargo test --workspace" } else { "cargo test" });
-    let lints = has_header(&manifest, "[lints") || has_header(&manifest, "[workspace.lints");
-    if lints || folder.has("clippy.toml") || folder.has(".clippy.toml") {
-        add(LINT, "cargo clippy --all-targets -- -D warnings");
-    }
-    if folder.has("rustfmt.toml") || folder.has(".rustfmt.toml") {
-        add(FORMAT, "cargo fmt --all -- --check");
-    }
-    Ok(())
-}
-
-fn node(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitError> {
-    const FILE: &str = "package.json";
-    /// What `npm init` writes where there are no tests.
-    const NO_TESTS: &str = "no test specified";
-    let Some(text) = folder.text(FILE)? else { return Ok(()) };
-    let manifest: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|source| InitError::NotJson { path: folder.root.join(FILE), source })?;
-    let script = |name: &str| manifest.get("scripts")?.get(name)?.as_str();
-    let manager = manager(folder, &manifest);
-    let wanted = [(TESTS, "test"), (LINT, "lint"), (TYPES, "typecheck"), (TYPES, "type-check")];
-    for (name, key) in wanted {
-        if script(key).is_some_and(|it| !it.trim().is_empty() && !it.contains(NO_TESTS)) {
-            let command =
-                if key == "test" && manager != "bun" { "test".to_owned() } else { format!("run {key}") };
-            found.push(FoundCheck { name, command: format!("{manager} {command}"), file: FILE });
-        }
-    }
-    Ok(())
-}
-
-/// The package manager the project is kept with.
-fn manager(folder: &Folder<'_>, manifest: &serde_json::Value) -> &'static str {
-    let named = manifest.get("packageManager").and_then(|it| it.as_str()).unwrap_or_default();
-    let locks =
-        [("pnpm", "pnpm-lock.yaml"), ("yarn", "yarn.lock"), ("bun", "bun.lock"), ("bun", "bun.lockb")];
-    let by_name = locks.iter().find(|(name, _)| named.starts_with(name));
-    let by_lock = || locks.iter().find(|(_, lock)| folder.has(lock));
-    by_name.or_else(by_lock).map_or("npm", |(name, _)| name)
-}
-
-fn python(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitError> {
-    let project = folder.text("pyproject.toml")?.unwrap_or_default();
-    let signs = [
-        ("pyproject.toml", has_header(&project, "[tool.pytest") || project.contains("\"pytest")),
-        ("pytest.ini", folder.has("pytest.ini")),
-        ("conftest.py", folder.has("conftest.py")),
-        ("tests/conftest.py", folder.has("tests/conftest.py")),
-        ("setup.cfg", folder.text("setup.cfg")?.is_some_and(|it| has_header(&it, "[tool:pytest]"))),
-        ("tox.ini", folder.text("tox.ini")?.is_some_and(|it| has_header(&it, "[pytest]"))),
-        ("requirements.txt", folder.text("requirements.txt")?.is_some_and(|it| has_header(&it, "pytest"))),
-    ];
-    // `python3`, since `python` is missing on many systems outside of a virtual environment.
-    let tool = match () {
-        () if folder.has("uv.lock") => "uv run",
-        () if folder.has("poetry.lock") => "poetry run",
-        () => "python3 -m",
-    };
-    if let Some((file, _)) = signs.into_iter().find(|(_, there)| *there) {
-        found.push(FoundCheck { name: TESTS, command: format!("{tool} pytest -q"), file });
-    } else if let Some(file) = unittest(folder)? {
-        let python = tool.strip_suffix(" -m").map_or_else(|| format!("{tool} python"), str::to_owned);
-        found.push(FoundCheck { name: TESTS, command: format!("{python} -m unittest"), file });
-    }
-    let ruff = if has_header(&project, "[tool.ruff") {
-        Some("pyproject.toml")
-    } else {
-        ["ruff.toml", ".ruff.toml"].into_iter().find(|it| folder.has(it))
-    };
-    if let Some(file) = ruff {
-        found.push(FoundCheck { name: LINT, command: format!("{tool} ruff check ."), file });
-    }
-    if has_header(&project, "[tool.mypy") {
-        found.push(FoundCheck { name: TYPES, command: format!("{tool} mypy ."), file: "pyproject.toml" });
-    }
-    Ok(())
-}
-
-/// Where `python -m unittest` finds tests by itself: beside it, or in a package of tests.
-fn unittest(folder: &Folder<'_>) -> Result<Option<&'static str>, InitError> {
-    let places = [("test*.py", "", true), ("tests/test*.py", "tests", folder.has("tests/__init__.py"))];
-    for (file, place, _) in places.into_iter().filter(|(_, _, found)| *found) {
-        let entries = std::fs::read_dir(folder.root.join(place)).into_iter().flatten().flatten();
-        for entry in entries {
-            let name = entry.file_name();
-            let stem = name.to_str().and_then(|it| it.strip_suffix(".py"));
-            if stem.is_some_and(|it| it.starts_with("test"))
-                && read_text(&entry.path())?.is_some_and(|it| it.contains("unittest"))
-            {
-                return Ok(Some(file));
+impl Checks {
+    /// Of the nearest folder, from `folder` up to the root, that has any.
+    pub(super) fn of(root: &Path, folder: &Path, machine: &Machine) -> Result<Self, InitError> {
+        for folder in folder.ancestors().take_while(|it| it.starts_with(root)) {
+            let checks = Self::of_package(&Package::new(root, folder, machine))?;
+            if !checks.found.is_empty() || !checks.left_out.is_empty() {
+                return Ok(checks);
             }
         }
+        Ok(Self::default())
     }
-    Ok(None)
+
+    fn of_package(package: &Package<'_>) -> Result<Self, InitError> {
+        let mut checks = Self::default();
+        rust(package, &mut checks)?;
+        node::checks(package, &mut checks)?;
+        python::checks(package, &mut checks)?;
+        go(package, &mut checks)?;
+        // A task runner usually calls what was found above: the same tests twice prove nothing more.
+        if !checks.found.iter().any(|it| it.name == TESTS) {
+            recipes(package, &mut checks)?;
+        }
+        Ok(checks)
+    }
+
+    pub(super) fn add(&mut self, check: FoundCheck) {
+        if check.lack.is_none() || check.name == TESTS {
+            self.found.push(check);
+        } else {
+            self.left_out.push(check);
+        }
+    }
 }
 
-fn go(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitError> {
+impl Package<'_> {
+    /// A check of the package that needs a program on `PATH`.
+    pub(super) fn check(
+        &self,
+        (name, file): (&'static str, &str),
+        command: &str,
+        program: &str,
+    ) -> FoundCheck {
+        FoundCheck {
+            name,
+            command: self.command(command),
+            file: self.shown(file),
+            lack: (!self.has_program(program)).then(|| Lack::program(program)),
+        }
+    }
+}
+
+fn rust(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
+    const FILE: &str = "Cargo.toml";
+    let Some(manifest) = package.text(FILE)? else { return Ok(()) };
+    let mut add = |name, command: &str, program| checks.add(package.check((name, FILE), command, program));
+    let is_workspace = has_header(&manifest, "[workspace");
+    add(TESTS, if is_workspace { "cargo test --workspace" } else { "cargo test" }, "cargo");
+    let lints = has_header(&manifest, "[lints") || has_header(&manifest, "[workspace.lints");
+    if lints || package.has_above("clippy.toml") || package.has_above(".clippy.toml") {
+        add(LINT, "cargo clippy --all-targets -- -D warnings", "cargo-clippy");
+    }
+    if package.has_above("rustfmt.toml") || package.has_above(".rustfmt.toml") {
+        let all = if is_workspace || package.path("") == package.root.join("") { " --all" } else { "" };
+        add(FORMAT, &format!("cargo fmt{all} -- --check"), "cargo-fmt");
+    }
+    Ok(())
+}
+
+fn go(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
     const FILE: &str = "go.mod";
-    if folder.text(FILE)?.is_some() {
-        found.push(FoundCheck { name: TESTS, command: "go test ./...".to_owned(), file: FILE });
+    if package.text(FILE)?.is_some() {
+        checks.add(package.check((TESTS, FILE), "go test ./...", "go"));
     }
     Ok(())
 }
 
 /// Targets of a Makefile, recipes of a justfile.
-fn recipes(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitError> {
+fn recipes(package: &Package<'_>, checks: &mut Checks) -> Result<(), InitError> {
     let runners = [
         ("make", "GNUmakefile"),
         ("make", "makefile"),
@@ -171,13 +136,15 @@ fn recipes(folder: &Folder<'_>, found: &mut Vec<FoundCheck>) -> Result<(), InitE
         ("just", ".justfile"),
     ];
     for (runner, file) in runners {
-        let Some(text) = folder.text(file)? else { continue };
+        let Some(text) = package.text(file)? else { continue };
         let begins = if runner == "make" { is_rule } else { is_recipe };
         for (name, target) in [(TESTS, "test"), (OWN, "check"), (LINT, "lint")] {
+            let check = package.check((name, file), &format!("{runner} {target}"), runner);
             let there = text.lines().any(|line| begins(line, target));
             // A case-insensitive disk shows the same file under two names.
-            if there && !found.iter().any(|it| it.command == format!("{runner} {target}")) {
-                found.push(FoundCheck { name, command: format!("{runner} {target}"), file });
+            let mut known = checks.found.iter().chain(&checks.left_out);
+            if there && !known.any(|it| it.command == check.command) {
+                checks.add(check);
             }
         }
     }
@@ -200,6 +167,6 @@ fn is_recipe(line: &str, target: &str) -> bool {
 }
 
 /// Whether a line of an INI-like text begins with `header`.
-fn has_header(text: &str, header: &str) -> bool {
+pub(super) fn has_header(text: &str, header: &str) -> bool {
     text.lines().any(|line| line.trim_start_matches('\u{feff}').starts_with(header))
 }

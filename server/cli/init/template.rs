@@ -2,14 +2,18 @@
 
 use std::fmt::Write;
 
+use loopkeeper_core::task::template::{DESCRIPTION, TITLE};
+
 use super::FoundCheck;
 
-const BEGINNING: &str = "\
-# Say in one line what should be done
+/// Where the file lies: its checks run in the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Root,
+    Below,
+}
 
-Describe here what should be different when the work is done: what you want, where it belongs, what must stay as
-it is. The agent is given this whole file at the start of every iteration and remembers nothing else.
-
+const SECTION: &str = "\
 ## Completion criteria
 
 <!--
@@ -23,15 +27,21 @@ itself in the root of the project; add one for what you want to have changed, fo
 - Nothing is left open: `lacks /TODO|FIXME/ src/**`
 
 A command begins with \"$ \" and must exit with 0. An item without a check counts only on the agent's word.
--->
+";
 
+const BELOW: &str = "\
+This file does not lie in the root of the project: its commands begin with `cd`, its paths with the folder's name.
 ";
 
 const WITHOUT_CHECKS: &str = "- What is described above is done\n";
 
 /// The document, with one criterion for each check.
-pub(super) fn task(checks: &[FoundCheck]) -> String {
-    let mut text = BEGINNING.to_owned();
+pub(super) fn task(checks: &[FoundCheck], place: Place) -> String {
+    let mut text = format!("{TITLE}\n\n{DESCRIPTION}\n\n{SECTION}");
+    if place == Place::Below {
+        text.push_str(BELOW);
+    }
+    text.push_str("-->\n\n");
     for check in checks {
         let _ = writeln!(text, "- {}: `$ {}`", check.name, check.command);
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub use agents::{AgentFacts, Beginning, Evidence, KNOWN, Known, Login, Place, Version, login, version_in};
 pub use capabilities::capabilities;
 pub use machine::{Enclosure, MachineFacts, StateFacts};
-pub use workspace::{TaskFacts, WorkspaceFacts};
+pub use workspace::{TaskFacts, TasksFacts, WorkspaceFacts};
 
 /// Everything that was looked at.
 #[derive(Debug)]

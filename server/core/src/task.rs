@@ -17,6 +17,7 @@ mod plan;
 mod prd;
 mod promise;
 mod source;
+pub mod template;
 
 pub use assemble::{CHECK_ARGUMENT, Document, add_checks, inline, read};
 pub use kind::{DocumentKind, kind_of};
@@ -271,13 +272,15 @@ pub enum FindingCode {
     UnknownKey,
     /// A key or value of a document that means nothing.
     BadValue,
+    /// Text of a template that was to be replaced.
+    Template,
 }
 
 impl FindingCode {
     /// Whether a task with this finding must not start: it would run less than its author wrote.
     pub fn blocks_start(self) -> bool {
         match self {
-            Self::BadCheck | Self::Syntax => true,
+            Self::BadCheck | Self::Syntax | Self::Template => true,
             Self::NotACheck
             | Self::NoCriteria
             | Self::InlineList
@@ -285,5 +288,10 @@ impl FindingCode {
             | Self::UnknownKey
             | Self::BadValue => false,
         }
+    }
+
+    /// Whether its checks must not run either.
+    pub fn blocks_checks(self) -> bool {
+        self.blocks_start() && self != Self::Template
     }
 }

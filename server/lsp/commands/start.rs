@@ -42,7 +42,7 @@ fn begin(task: &TaskSeen, args: &StartArgs) -> Result<Begun, Refusal> {
     let arguments = arguments(task, args)?;
     let refused = |failure| Refusal::of_task(&task.root, failure);
     let work = Work::find(task.path.to_str(), &arguments).map_err(refused)?;
-    work.refuse_broken().map_err(refused)?;
+    work.refuse_unready().map_err(refused)?;
     let crew = Crew::of(&work).map_err(refused)?;
     let items = front::trust::items(&work, &crew)?;
     let store = StateDir::open().map_err(crate::front::failure::Failure::from)?;

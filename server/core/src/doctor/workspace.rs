@@ -12,7 +12,15 @@ pub struct WorkspaceFacts {
     pub work_trees: Vec<String>,
     pub config: Vec<SettingFinding>,
     /// `None`: not looked for, as the configuration cannot be read.
-    pub tasks: Option<Result<Vec<TaskFacts>, Trouble>>,
+    pub tasks: Option<Result<TasksFacts, Trouble>>,
+}
+
+/// The tasks of the root.
+#[derive(Debug, Default)]
+pub struct TasksFacts {
+    pub looked: Vec<TaskFacts>,
+    /// Those that were not looked at, as there are many.
+    pub further: u64,
 }
 
 #[derive(Debug)]
@@ -34,10 +42,18 @@ pub(super) fn examine(facts: &WorkspaceFacts) -> Vec<Finding> {
     match &facts.tasks {
         None => {}
         Some(Err(trouble)) => all.push(Finding::trouble(Topic::Workspace, trouble)),
-        Some(Ok(tasks)) if tasks.is_empty() => {
+        Some(Ok(tasks)) if tasks.looked.is_empty() => {
             all.push(new(Level::Note, "there is no task here").hint("`loopkeeper init` writes a first one"));
         }
-        Some(Ok(tasks)) => all.extend(tasks.iter().map(task)),
+        Some(Ok(tasks)) => {
+            all.extend(tasks.looked.iter().map(task));
+            if tasks.further > 0 {
+                let what = format!("{} not looked at", words::counted(tasks.further, "further task"));
+                all.push(
+                    new(Level::Note, what).hint("`loopkeeper run TASK --dry-run` says whether one can start"),
+                );
+            }
+        }
     }
     all
 }
@@ -71,7 +87,7 @@ fn task(task: &TaskFacts) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::{TaskFacts, WorkspaceFacts, examine};
+    use super::{TaskFacts, TasksFacts, WorkspaceFacts, examine};
     use crate::doctor::{Level, Trouble, is_well};
     use crate::settings::{Layer, LayerKind, resolve};
 
@@ -79,7 +95,7 @@ mod tests {
         TaskFacts { id: "PROMPT.md".into(), untrusted, broken }
     }
 
-    fn check(config: &str, tasks: Option<Result<Vec<TaskFacts>, Trouble>>, expect: &[(Level, &str)]) {
+    fn check(config: &str, tasks: Option<Result<TasksFacts, Trouble>>, expect: &[(Level, &str)]) {
         let layer = Layer { kind: LayerKind::Workspace, file: "loopkeeper.toml".into(), text: config.into() };
         let config = resolve(&[layer], &[]).findings().to_vec();
         let found = examine(&WorkspaceFacts {
@@ -99,12 +115,16 @@ mod tests {
 
     #[test]
     fn tasks_and_configuration_say_whether_a_loop_could_start() {
+        let tasks = |looked: Vec<TaskFacts>| Some(Ok(TasksFacts { looked, further: 0 }));
         let trouble = || Trouble { what: "PROMPT.md:3: bad".into(), hint: "Correct it.".into() };
-        check("", Some(Ok(vec![])), &[(Level::Note, "no task")]);
-        check("", Some(Ok(vec![task(0, None)])), &[(Level::Good, "PROMPT.md can start")]);
-        check("", Some(Ok(vec![task(1, None)])), &[(Level::Note, "1 command of PROMPT.md is not")]);
-        check("", Some(Ok(vec![task(3, None)])), &[(Level::Note, "3 commands of PROMPT.md are not")]);
-        check("", Some(Ok(vec![task(3, Some(trouble()))])), &[(Level::Bad, "PROMPT.md:3: bad")]);
+        check("", tasks(vec![]), &[(Level::Note, "no task")]);
+        check("", tasks(vec![task(0, None)]), &[(Level::Good, "PROMPT.md can start")]);
+        check("", tasks(vec![task(1, None)]), &[(Level::Note, "1 command of PROMPT.md is not")]);
+        check("", tasks(vec![task(3, None)]), &[(Level::Note, "3 commands of PROMPT.md are not")]);
+        check("", tasks(vec![task(3, Some(trouble()))]), &[(Level::Bad, "PROMPT.md:3: bad")]);
+        let many = TasksFacts { looked: vec![task(0, None)], further: 3 };
+        let told = [(Level::Good, "PROMPT.md can start"), (Level::Note, "3 further tasks not looked at")];
+        check("", Some(Ok(many)), &told);
         check("", Some(Err(trouble())), &[(Level::Bad, "bad")]);
         check("limits.iteration = 3\n", None, &[(Level::Bad, "loopkeeper.toml:1")]);
     }

@@ -11,7 +11,7 @@ use super::item::{Inline, Origin as Bytes};
 use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, Role};
 use super::outline::{Origin, Outline};
-use super::{CriterionId, FindingCode, Task, front_matter, prd};
+use super::{CriterionId, FindingCode, Task, front_matter, prd, template};
 
 /// One file of a task, as text. Byte ranges refer to this text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +103,10 @@ fn outline(document: &Document) -> Outline {
     };
     front_matter::read(text, &mut outline);
     note_unreadable(&mut outline, text);
+    if let Some(range) = template::unedited(text) {
+        let fact = "still the template's text. Write what should be done";
+        outline.find(FindingCode::Template, "task", fact, range);
+    }
     outline
 }
 

@@ -50,6 +50,7 @@ fn shown_finding(finding: &Finding, text: &str) -> String {
         FindingCode::Syntax => "syntax",
         FindingCode::BadValue => "bad-value",
         FindingCode::UnknownKey => "unknown-key",
+        FindingCode::Template => "template",
     };
     let fix = finding.fix.as_ref().map(|fix| format!(" => {fix}")).unwrap_or_default();
     format!("! {code} [{slice}]{fix}")

@@ -103,6 +103,7 @@ fn fix_title(code: FindingCode, text: &str) -> String {
         | FindingCode::BadPromise
         | FindingCode::Syntax
         | FindingCode::UnknownKey
-        | FindingCode::BadValue => format!("Write {text}"),
+        | FindingCode::BadValue
+        | FindingCode::Template => format!("Write {text}"),
     }
 }

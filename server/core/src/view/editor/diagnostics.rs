@@ -106,11 +106,12 @@ pub enum Code {
     Syntax,
     UnknownKey,
     BadValue,
+    Template,
 }
 
 impl Code {
     #[cfg(test)]
-    const ALL: [Self; 30] = [
+    const ALL: [Self; 31] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
@@ -141,6 +142,7 @@ impl Code {
         Self::Syntax,
         Self::UnknownKey,
         Self::BadValue,
+        Self::Template,
     ];
 
     pub fn word(self) -> &'static str {
@@ -175,6 +177,7 @@ impl Code {
             Self::Syntax => "syntax",
             Self::UnknownKey => "unknown-key",
             Self::BadValue => "bad-value",
+            Self::Template => "template",
         }
     }
 }

@@ -24,6 +24,7 @@ pub(in crate::view::editor) fn kind(code: FindingCode) -> (Severity, Code) {
         FindingCode::BadPromise => (Severity::Warning, Code::BadPromise),
         FindingCode::UnknownKey => (Severity::Warning, Code::UnknownKey),
         FindingCode::BadValue => (Severity::Warning, Code::BadValue),
+        FindingCode::Template => (Severity::Warning, Code::Template),
         FindingCode::InlineList => (Severity::Hint, Code::InlineList),
     }
 }
