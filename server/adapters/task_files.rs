@@ -119,6 +119,18 @@ pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
     missing.collect()
 }
 
+/// What a path behind `CONTEXT:` names inside the root, and the line that it may end in: `src/a.rs:12`.
+pub fn context_target(root: &Path, mention: &str) -> Option<(PathBuf, Option<u32>)> {
+    let root = root.canonicalize().ok()?;
+    let there = |path: &str| root.join(path).canonicalize().ok().filter(|it| it.starts_with(&root));
+    if let Some(path) = there(mention) {
+        return Some((path, None));
+    }
+    let (path, line) = mention.split_once([':', '#'])?;
+    let digits: String = line.trim_start_matches('L').chars().take_while(char::is_ascii_digit).collect();
+    Some((there(path)?, digits.parse().ok()))
+}
+
 /// Relative to the root, with `/` separators.
 fn relative(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()

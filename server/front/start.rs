@@ -73,21 +73,21 @@ pub(crate) fn prepare(state: &StateDir, start: &Start<'_>) -> Result<LoopDir, Fa
     spec.preset = Some(preset::choose(&mut spec.settings, &patience::project(Some(&workspace), work)));
     spec.anyway = start.anyway;
     spec.attended = start.attended == Attended::Yes;
-    spec.branch = branch(work)?;
+    spec.branch = branch(work)?.map(|(name, _)| name);
     Ok(launch::prepare(state, &workspace, spec, &work.task.prompt)?)
 }
 
 /// The branch that the loop works on. Whether it can be taken is known before anything is started; its keeper takes it.
-fn branch(work: &Work) -> Result<Option<String>, Failure> {
+pub(crate) fn branch(work: &Work) -> Result<Option<(String, git::branch::Step)>, Failure> {
     let given = work.task.branch.as_deref();
     let Some(name) = branch::named(work.settings.git.branch.as_deref(), given, &work.id.0) else {
         return Ok(None);
     };
     let from = if given.is_some() { "`branchName` of the plan" } else { "`git.branch`" };
-    git::branch::look(&work.root, &name).map_err(|error| {
+    let step = git::branch::look(&work.root, &name).map_err(|error| {
         Failure::ended(error).hint(format_args!("{from} asks for it; nothing was changed or started."))
     })?;
-    Ok(Some(name))
+    Ok(Some((name, step)))
 }
 
 /// A loop that never began leaves nothing behind.

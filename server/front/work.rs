@@ -7,7 +7,7 @@ use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{Argument, Resolved, Settings};
-use loopkeeper_core::task::{self, Document, Finding, FindingCode, Place, Task, TaskId};
+use loopkeeper_core::task::{self, Document, Finding, FindingCode, Place, Task, TaskId, WrittenSetting};
 
 use super::failure::{Failure, Kind, Spot};
 use crate::adapters::config_files;
@@ -48,22 +48,29 @@ impl Work {
         let place = Folders::of(path)?;
         let (resolved, settings) = configuration(&place.root, arguments)?;
         let found = choose(&place, &settings)?;
-        Self::of(place.root, (resolved, settings), found, program(arguments))
+        Self::of(place.root, (resolved, settings), found, arguments)
     }
 
     /// The task that was found at `root`, a real path.
     pub(crate) fn at(root: &Path, found: &Found) -> Result<Self, Failure> {
-        Self::of(root.to_owned(), configuration(root, &[])?, found.clone(), None)
+        Self::of(root.to_owned(), configuration(root, &[])?, found.clone(), &[])
     }
 
     fn of(
         root: PathBuf,
         (resolved, settings): (Resolved, Settings),
         found: Found,
-        program: Option<String>,
+        arguments: &[Argument],
     ) -> Result<Self, Failure> {
         let loaded = task_files::load(&root, &found)?;
         let mut task = loaded.task;
+        let written = written_settings(&loaded.documents, &task);
+        let (resolved, settings) = if written.is_empty() {
+            (resolved, settings)
+        } else {
+            // The last one that names a key wins.
+            configuration(&root, &[&written, arguments].concat())?
+        };
         task.findings.extend(task_files::missing_context(&root, &task));
         Ok(Self {
             root,
@@ -73,7 +80,7 @@ impl Work {
             task,
             documents: loaded.documents,
             kind: TaskKind::Documents,
-            program,
+            program: program(arguments),
         })
     }
 
@@ -104,10 +111,18 @@ impl Work {
             return Ok(());
         };
         let Place { file, range } = &finding.place;
-        let line = self.text_of(file).map_or(1, |text| line_of(text, range.start));
-        let file = sanitize::line(file);
-        Err(Failure::usage(format_args!("{file} still holds the template's text, line {line}"))
-            .hint(format_args!("Edit {file}: say what should be done, then start again.")))
+        let text = self.text_of(file).unwrap_or(&self.task.prompt);
+        let said = text.get(range.clone()).unwrap_or_default();
+        let (line, file) = (line_of(text, range.start), sanitize::line(file));
+        let hint = if said.starts_with("{{") {
+            format!(
+                "Nothing fills in `{}`: write what it stands for, then start again.",
+                sanitize::line(said)
+            )
+        } else {
+            format!("Edit {file}: say what should be done, then start again.")
+        };
+        Err(Failure::usage(format_args!("{file} still holds the template's text, line {line}")).hint(hint))
     }
 
     /// Refuses a task whose checks would be fewer than its author wrote.
@@ -187,6 +202,17 @@ impl Work {
             self.text_of(file).map_or(String::new(), |text| format!(":{}", line_of(text, range.start)));
         format!("{}{line}: {}", sanitize::line(file), sanitize::line(&finding.message))
     }
+}
+
+/// What the documents say of the settings, as arguments that name their line.
+fn written_settings(documents: &[Document], task: &Task) -> Vec<Argument> {
+    let argument = |it: &WrittenSetting| {
+        let Place { file, range } = &it.place;
+        let text = documents.iter().find(|it| it.path == *file).map_or("", |it| it.text.as_str());
+        let option = format!("{file}:{}", line_of(text, range.start));
+        Argument { option, key: it.key.to_owned(), value: it.value.clone() }
+    };
+    task.settings.iter().map(argument).collect()
 }
 
 fn program(arguments: &[Argument]) -> Option<String> {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
-    CompletionOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf,
-    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Url, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CompletionOptions, DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams,
+    OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Url, WorkDoneProgressOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde_json::{Value, json};
 
@@ -66,6 +66,10 @@ pub fn of_server(session: &Session) -> ServerCapabilities {
         code_action_provider: Some(code_actions(session)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
         completion_provider: Some(CompletionOptions {
             // What begins a check, a table, a value and a quoted one.
             trigger_characters: Some(["`", "[", "=", "\""].map(str::to_owned).to_vec()),

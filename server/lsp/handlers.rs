@@ -9,6 +9,7 @@ pub(super) mod did_change_workspace_folders;
 pub(super) mod did_close;
 pub(super) mod did_open;
 pub(super) mod did_save;
+pub(super) mod document_link;
 pub(super) mod document_symbol;
 pub(super) mod hover;
 pub(super) mod initialize;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use lsp_types::{
     CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionParams, CompletionResponse,
     DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentSymbolParams,
-    DocumentSymbolResponse, ExecuteCommandParams, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentLink,
+    DocumentLinkParams, DocumentSymbolParams, DocumentSymbolResponse, ExecuteCommandParams, Hover,
+    HoverParams, InitializeParams, InitializeResult, InitializedParams,
 };
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
@@ -20,8 +20,8 @@ use super::ext::{
 };
 use super::handlers::{
     code_action, code_lens, completion, did_change, did_change_watched_files, did_change_workspace_folders,
-    did_close, did_open, did_save, document_symbol, hover, initialize, initialized, iterations, loops,
-    subscribe,
+    did_close, did_open, did_save, document_link, document_symbol, hover, initialize, initialized,
+    iterations, loops, subscribe,
 };
 use super::shared::Shared;
 
@@ -79,6 +79,10 @@ impl LanguageServer for Server {
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
         Ok(document_symbol::handle(&self.shared, params).await)
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        Ok(document_link::handle(&self.shared, params).await)
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {

@@ -2,7 +2,7 @@
 //! read from that very text. Results come from the saved files, by criterion; places never do.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use loopkeeper_core::task;
@@ -42,7 +42,7 @@ impl Shown {
         Some(Self { document, encoding: shared.session().encoding, path })
     }
 
-    pub(crate) fn path(&self) -> &std::path::Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -79,6 +79,11 @@ impl Sight {
         // The text of the request, whatever came after it.
         let page = shared.trust_pages.hash(&task.uri);
         Some(Self { shown, file, picture, task, page })
+    }
+
+    /// Where the task's paths begin.
+    pub(crate) fn root(&self) -> &Path {
+        &self.task.root
     }
 
     pub(crate) fn look<T>(&self, view: impl FnOnce(&Known<'_>) -> T) -> T {

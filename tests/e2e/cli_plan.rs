@@ -77,3 +77,111 @@ fn a_loop_at_work_takes_up_what_its_user_skips() {
     let ended = world.journal().into_iter().find(|it| it["type"] == "iteration-ended").unwrap();
     assert_eq!(ended["proposed"], serde_json::Value::Null, "nobody takes it for the agent's: {ended:#}");
 }
+
+/// The same in every test: a repository with one commit.
+fn repository(terminal: &Terminal) {
+    let git = |line: &str| {
+        let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
+        let mut git = std::process::Command::new("git");
+        let output = git.args(identity).args(line.split(' ')).current_dir(terminal.root()).output();
+        assert!(output.expect("git starts").status.success(), "{line}");
+    };
+    git("init -q -b main");
+    git("add .");
+    git("commit -q -m first");
+}
+
+const STORIES: &str = r#"{
+  "project": "Shop", "branchName": "ralph/shop",
+  "userStories": [
+    {"id": "US-1", "title": "Log out", "acceptanceCriteria": ["It is: `exists out.txt`"], "priority": 2, "passes": false},
+    {"id": "US-2", "title": "Log in", "acceptanceCriteria": ["It is: `exists in.txt`"], "priority": 1, "passes": false},
+    {"id": "US-3", "title": "Pay", "priority": 3, "passes": true}
+  ]
+}"#;
+
+#[test]
+fn a_dry_run_shows_the_plan_and_the_branch() {
+    let terminal = Terminal::new();
+    terminal.file("prd.json", STORIES);
+    let dry = || terminal.run(&["run", "--agent", "demo", "--dry-run"]);
+    dry().expect(0).out("Branch    ralph/shop: not made, as there is no git repository");
+    repository(&terminal);
+    let ran = dry();
+    ran.expect(0).out("Task      prd.json").out("Branch    ralph/shop, will be made from HEAD");
+    ran.out("Plan      1 of 3 done\n  open: US-2: Log in\n  open: US-1: Log out\n");
+    let mut git = std::process::Command::new("git");
+    assert!(
+        git.args(["switch", "-q", "-c", "ralph/shop"])
+            .current_dir(terminal.root())
+            .status()
+            .unwrap()
+            .success()
+    );
+    dry().expect(0).out("Branch    ralph/shop, checked out");
+}
+
+#[test]
+fn an_agent_is_told_what_a_story_file_is() {
+    let terminal = Terminal::new();
+    terminal.file("prd.json", STORIES);
+    let agent = terminal.folder().join("agent.sh");
+    std::fs::write(
+        &agent,
+        "#!/bin/sh\ncat > prompt.txt\ntouch in.txt out.txt\nsed -i 's/false/true/' prd.json\n",
+    )
+    .unwrap();
+    std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    terminal.run(&["run", "--agent", agent.to_str().unwrap(), "--trust"]).expect(0);
+    let prompt = terminal.read("prompt.txt");
+    for told in [
+        "# Shop\n\nThe task is the list of stories in `prd.json`.",
+        "set its `passes` to `true` there and change nothing else of it.",
+        "- next: US-2: Log in\n- open: US-1: Log out\n",
+        "\"branchName\": \"ralph/shop\"",
+    ] {
+        assert!(prompt.contains(told), "no {told:?} in\n{prompt}");
+    }
+}
+
+#[test]
+fn what_the_front_matter_says_is_done() {
+    let terminal = Terminal::new();
+    let document = |front: &str| {
+        terminal.file("PROMPT.md", &format!("---\n{front}\n---\n# Go\n\nTests: {{{{ commands.log }}}}\n\n## Done when\n\n- It is: `exists in.txt`\n"));
+    };
+    let run = |more: &[&str]| terminal.run(&[&["run"], more].concat());
+    document(
+        "agent: ./agent.sh\nmax_iterations: 3\ncompletion_promise: ALL\nmax_iteration: 4\ncommands:\n  - name: log\n    run: echo seen",
+    );
+    terminal.file("agent.sh", "#!/bin/sh\ncat > prompt.txt\ntouch in.txt\n");
+    std::fs::set_permissions(terminal.root().join("agent.sh"), std::fs::Permissions::from_mode(0o755))
+        .unwrap();
+    let dry = run(&["--dry-run"]);
+    dry.expect(0).out("limits.iterations = 3").out("PROMPT.md:3").out("./agent.sh");
+    dry.err("PROMPT.md:5: max_iteration: not read. Did you mean `max_iterations`?");
+    run(&["--dry-run", "--max-iterations", "9"]).expect(0).out("limits.iterations = 9");
+    run(&["--dry-run", "--agent", "demo"]).expect(0).out("Agent     demo");
+    // What comes from a file is not trusted by itself: neither its agent nor its commands.
+    run(&[]).expect(5).err("agent.sh");
+    terminal.run(&["check"]).expect(5);
+    run(&["--trust"]).expect(0);
+    let prompt = terminal.read("prompt.txt");
+    assert!(prompt.contains("Tests: \n\n```\nseen\n```"), "{prompt}");
+    assert!(prompt.contains("iteration 1 of at most 3"), "{prompt}");
+    document("agent: nobody");
+    run(&["--dry-run"]).expect(2).err("PROMPT.md:2: there is no agent `nobody`");
+    document("max_iterations: many");
+    run(&["--dry-run"]).expect(2).err("PROMPT.md:2: max_iterations: takes a whole number from 1.");
+}
+
+#[test]
+fn no_agent_reads_a_placeholder_of_another_tool() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", "# Go\n\nWork on {{STORY_ID}}.\n\n## Done when\n\n- It is: `exists in.txt`\n");
+    let ran = terminal.run(&["run", "--agent", "demo", "--dry-run"]);
+    ran.expect(2).err("PROMPT.md still holds the template's text, line 3");
+    ran.err("Hint: Nothing fills in `{{STORY_ID}}`: write what it stands for, then start again.");
+    terminal.file("prd.json", STORIES);
+    terminal.run(&["run", "--agent", "demo", "--dry-run"]).expect(0);
+}

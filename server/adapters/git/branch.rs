@@ -21,9 +21,25 @@ pub struct BranchError {
     why: String,
 }
 
-/// Whether [`take`] would do it. Changes nothing.
-pub fn look(root: &Path, name: &str) -> Result<(), BranchError> {
-    way(root, name).map(drop).map_err(|why| BranchError { name: name.to_owned(), why })
+/// What [`take`] would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// There is no repository.
+    Nothing,
+    CheckedOut,
+    Make,
+    CheckOut,
+}
+
+/// Whether [`take`] would do it, and how. Changes nothing.
+pub fn look(root: &Path, name: &str) -> Result<Step, BranchError> {
+    let step = |way: Way| match way {
+        Way::None(_) => Step::Nothing,
+        Way::There => Step::CheckedOut,
+        Way::Make { .. } => Step::Make,
+        Way::Switch { .. } => Step::CheckOut,
+    };
+    way(root, name).map(step).map_err(|why| BranchError { name: name.to_owned(), why })
 }
 
 /// Makes the branch where there is none, from where HEAD stands, and checks it out. A new one leaves files and index

@@ -6,8 +6,10 @@ pub(crate) mod markdown;
 mod notes;
 mod output;
 mod past;
+mod placeholders;
 mod plan;
 mod sections;
+mod story_file;
 mod template;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +20,8 @@ use crate::journal::{Changes, Claim, Pinned, QuestionKind};
 use crate::settings::Committer;
 use crate::task::{CriterionId, PlanItem};
 pub use notes::{Notes, patterns};
+pub use plan::{open_items, plan_item};
+pub(crate) use story_file::task_of_stories;
 pub use template::{Fault, MAX_TEMPLATE_BYTES, Template};
 
 /// The whole prompt is never longer; outputs of checks are shortened first, the task's text last.
@@ -121,18 +125,19 @@ pub struct Past<'a> {
 
 /// The prompt of one iteration.
 pub fn build(input: &PromptInput<'_>) -> String {
+    let task = placeholders::filled(input);
     let whole = |task: &str, output_bytes| match input.template {
         Some(template) => template.fill(input, task, output_bytes),
         None => join(task, &sections::all(input, output_bytes)),
     };
     let fitting =
-        |output_bytes| Some(whole(input.task, output_bytes)).filter(|prompt| prompt.len() <= input.max_bytes);
+        |output_bytes| Some(whole(&task, output_bytes)).filter(|prompt| prompt.len() <= input.max_bytes);
     if let Some(prompt) = fitting(output::BYTES) {
         return prompt;
     }
     let Some(mut prompt) = fitting(0) else {
         let room = input.max_bytes.saturating_sub(whole("", 0).len());
-        return whole(&shortened_task(input.task, room), 0);
+        return whole(&shortened_task(&task, room), 0);
     };
     // The same for every check: what short outputs leave goes to the long ones.
     let (mut fits, mut too_much) = (0, output::BYTES);

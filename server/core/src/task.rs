@@ -7,19 +7,20 @@ mod blocks;
 pub mod edit;
 mod front_matter;
 mod grammar;
-mod ids;
+pub(crate) mod ids;
 mod item;
 mod kind;
 mod markdown;
 mod outline;
 mod phrases;
+pub(crate) mod placeholders;
 mod plan;
 mod prd;
 mod promise;
 mod source;
 pub mod template;
 
-pub use assemble::{CHECK_ARGUMENT, Document, add_checks, inline, read};
+pub use assemble::{CHECK_ARGUMENT, Document, add_checks, inline, is_story_file, read};
 pub use kind::{DocumentKind, kind_of};
 pub(crate) use source::front_matter_end;
 
@@ -52,6 +53,8 @@ pub struct Task {
     pub branch: Option<String>,
     /// Paths listed under `CONTEXT:`, relative to the root, unchecked.
     pub context: Vec<Mention>,
+    /// Settings that the front matter gives, in its order.
+    pub settings: Vec<WrittenSetting>,
     pub criteria: Vec<Criterion>,
     pub plan: Vec<PlanItem>,
     pub findings: Vec<Finding>,
@@ -61,6 +64,15 @@ pub struct Task {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     pub text: String,
+    pub place: Place,
+}
+
+/// A value for a setting that a document gives. It counts for more than the configuration and less than an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenSetting {
+    /// As in the configuration: `limits.iterations`.
+    pub key: &'static str,
+    pub value: String,
     pub place: Place,
 }
 

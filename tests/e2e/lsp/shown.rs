@@ -255,6 +255,23 @@ fn the_outline_is_a_tree_where_the_client_knows_trees() {
 }
 
 #[test]
+fn paths_of_the_context_are_links() {
+    let mut desk = rich();
+    desk.terminal.file("lib/a b.rs", "one\ntwo\n");
+    let context = "# Pay\n\nCONTEXT:\n\n- Keep to lib/ and nowhere/x.rs\n- 😀 `lib/a b.rs:2`\n- ../outside\n";
+    desk.change(context);
+    let links = desk.ask("textDocument/documentLink", &json!({}));
+    let root = uri(&desk.terminal.root().canonicalize().unwrap());
+    let at = |line: u32, from: u32, to: u32| json!({"start": {"line": line, "character": from}, "end": {"line": line, "character": to}});
+    let expect = json!([
+        {"range": at(4, 10, 14), "target": format!("{root}/lib")},
+        {"range": at(5, 7, 21), "target": format!("{root}/lib/a%20b.rs#L2")},
+    ]);
+    assert_eq!(links, expect);
+    desk.editor.quit();
+}
+
+#[test]
 fn configuration_and_checks_are_completed_and_explained() {
     let mut desk = rich();
     desk.change("# Pay\n\nDone when:\n\n- a: `\n\nsome `prose");

@@ -6,9 +6,11 @@ use crate::agent::AgentEnding;
 use crate::check::{CheckResult, Status};
 use crate::journal::{Changes, Claim, LimitName, Round};
 use crate::moment::Moment;
-use crate::prompt::{Asked, Budget, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, Past, PromptInput, build};
+use crate::prompt::{
+    Asked, Budget, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, Past, PromptInput, build, task_of_stories,
+};
 use crate::settings::{Committer, PromptBy};
-use crate::task::CriterionId;
+use crate::task::{CriterionId, is_story_file};
 use crate::view::words;
 
 use super::questions::Settled;
@@ -36,8 +38,10 @@ pub(super) fn prompt(state: &Loop, reading: &Reading, at: At) -> String {
         None => advice,
     };
     let away = state.stand.away().map(ToString::to_string);
+    let of_stories = is_story_file(&state.spec.task.0)
+        .then(|| task_of_stories(&state.spec.task.0, &state.spec.title, &reading.prompt));
     build(&PromptInput {
-        task: &reading.prompt,
+        task: of_stories.as_ref().unwrap_or(&reading.prompt),
         template: reading.template.as_ref(),
         iteration: state.iteration + 1,
         budget: budget(state, at.now),

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::task::PlanItem;
+use crate::task::{PlanItem, ids, is_story_file};
 
+use super::markdown::{line, span};
 use super::sections::short;
 
 const MAX_OPEN_ITEMS: usize = 5;
@@ -13,8 +14,9 @@ pub(super) fn tell(out: &mut String, plan: &[PlanItem]) {
     if plan.is_empty() {
         return;
     }
-    let open = in_order(plan);
+    let open = open_items(plan);
     let _ = writeln!(out, "## The plan: {} of {} done\n", plan.len() - open.len(), plan.len());
+    duties(out, plan);
     // Where nothing but its place in the document orders an item, the agent may choose.
     let ordered = plan.iter().any(|it| it.priority.is_some() || !it.depends_on.is_empty());
     for (at, item) in open.iter().take(MAX_OPEN_ITEMS).enumerate() {
@@ -23,7 +25,7 @@ pub(super) fn tell(out: &mut String, plan: &[PlanItem]) {
         let label = if is_next { "next" } else { "open" };
         let optional = if item.blocking { "" } else { " (optional)" };
         let after = if waits.is_empty() { String::new() } else { format!(", after {}", waits.join(", ")) };
-        let _ = writeln!(out, "- {label}: {}{optional}{after}", short(&item.title));
+        let _ = writeln!(out, "- {label}: {}{optional}{after}", plan_item(item));
     }
     if open.len() > MAX_OPEN_ITEMS {
         let _ = writeln!(out, "- and {} more", open.len() - MAX_OPEN_ITEMS);
@@ -31,8 +33,46 @@ pub(super) fn tell(out: &mut String, plan: &[PlanItem]) {
     out.push('\n');
 }
 
-/// What keeps the loop going comes first, then what waits for nothing, then the lower priority, then the document.
-fn in_order(plan: &[PlanItem]) -> Vec<&PlanItem> {
+/// Who ticks, where, and what that means.
+fn duties(out: &mut String, plan: &[PlanItem]) {
+    let mut files: Vec<&str> =
+        plan.iter().map(|it| it.place.file.as_str()).filter(|it| !it.is_empty()).collect();
+    files.dedup();
+    files.sort_unstable();
+    files.dedup();
+    for file in &files {
+        let path = span(&line(file));
+        let _ = if is_story_file(file) {
+            writeln!(
+                out,
+                "Its stories are in {path}, and to keep that file is your job: once all that a story asks for holds, \
+                 set its `passes` to `true` there and change nothing else of it. `passes` says that the story is \
+                 done; the checks decide whether that is so."
+            )
+        } else {
+            writeln!(
+                out,
+                "Its boxes are in {path}, and to keep that file is your job: once what a box asks for is done, tick \
+                 it there (`[x]`)."
+            )
+        };
+    }
+    if !files.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// A story with its id, by which its file knows it. Ids of our own mean nothing to anybody.
+pub fn plan_item(item: &PlanItem) -> String {
+    if is_story_file(&item.place.file) && !ids::is_made(&item.id) && item.id != item.title {
+        format!("{}: {}", short(&item.id), short(&item.title))
+    } else {
+        short(&item.title)
+    }
+}
+
+/// What is open: what keeps the loop going comes first, then what waits for nothing, then the lower priority, then the document.
+pub fn open_items(plan: &[PlanItem]) -> Vec<&PlanItem> {
     let mut open: Vec<&PlanItem> = plan.iter().filter(|it| !it.done).collect();
     open.sort_by_key(|it| {
         (!it.blocking, !waits_for(plan, it).is_empty(), it.priority.is_none(), it.priority)

@@ -1,3 +1,5 @@
+mod stories;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{any, proptest};

@@ -14,7 +14,7 @@ const INTRODUCTION: &str = "\
 
 How a loop behaves is written in `loopkeeper.toml` at the root of the work tree, and in
 `$XDG_CONFIG_HOME/loopkeeper/config.toml` (else `~/.config/loopkeeper/config.toml`) for everything of one user.
-Arguments win, then the work tree's file, then a `.ralphrc`, then the user's file, then the defaults below.
+Arguments win, then the task's front matter, then the work tree's file, then a `.ralphrc`, then the user's file, then the defaults below.
 `loopkeeper run --dry-run` prints every effective value and where it was written.
 
 A file with errors stops the command with exit code 2 and names every mistake at once: an

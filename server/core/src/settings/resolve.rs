@@ -1,5 +1,5 @@
-//! Files and arguments to effective settings. Arguments win, then the workspace's file, then another tool's
-//! file, then the user's; the order in which they are passed does not matter.
+//! Files and arguments to effective settings. Arguments win, of several for one key the last one, then the workspace's
+//! file, then another tool's file, then the user's; the order in which files are passed does not matter.
 
 use std::collections::BTreeMap;
 

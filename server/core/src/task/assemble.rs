@@ -5,13 +5,13 @@ mod tests;
 
 use std::path::Path;
 
-use super::grammar::Mode;
+use super::grammar::{self, Mode};
 use super::ids::Numbering;
 use super::item::{Inline, Origin as Bytes};
 use super::kind::{DocumentKind, kind_of};
 use super::markdown::{self, Role};
 use super::outline::{Origin, Outline};
-use super::{CriterionId, FindingCode, Task, front_matter, prd, template};
+use super::{CriterionId, FindingCode, Task, front_matter, placeholders, prd, template};
 
 /// One file of a task, as text. Byte ranges refer to this text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +35,7 @@ pub fn read(documents: &[Document]) -> Task {
         ids.merge(&mut task, outline);
     }
     let first = documents.first().map_or("", |document| document.path.as_str());
+    note_placeholders(&mut task, first);
     note_emptiness(&mut task, first);
     task
 }
@@ -67,6 +68,7 @@ pub fn inline(prompt: &str, criteria: &[String]) -> Task {
         }
         ids.merge(&mut task, outline);
     }
+    note_placeholders(&mut task, PROMPT_ARGUMENT);
     note_emptiness(&mut task, PROMPT_ARGUMENT);
     task
 }
@@ -111,7 +113,7 @@ fn outline(document: &Document) -> Outline {
 }
 
 /// Also by another name, which only `[tasks] files` can have named.
-pub(super) fn is_story_file(path: &str) -> bool {
+pub fn is_story_file(path: &str) -> bool {
     match kind_of(path) {
         Some(kind) => kind == DocumentKind::Prd,
         None => Path::new(path).extension().is_some_and(|it| it == "json"),
@@ -125,6 +127,22 @@ fn note_unreadable(outline: &mut Outline, text: &str) {
     } else if let Some(at) = text.find('\0') {
         outline.find(FindingCode::Syntax, "document", "a NUL byte, so this is not a text file", at..at + 1);
     }
+}
+
+/// What other tools fill in, and nothing here does: no agent is to read the braces.
+fn note_placeholders(task: &mut Task, file: &str) {
+    if is_story_file(file) {
+        return;
+    }
+    let mut outline = Outline::of(file);
+    for placeholder in placeholders::all(&task.prompt) {
+        if !placeholders::is_filled(placeholder.name, task) {
+            let shown = grammar::shortened(placeholder.name, 30);
+            let fact = format!("nothing fills in `{{{{{shown}}}}}`. Write what it stands for");
+            outline.find(FindingCode::Template, "task", &fact, placeholder.range);
+        }
+    }
+    task.findings.append(&mut outline.findings);
 }
 
 /// A task with nothing to check is possible, but never by accident.
@@ -174,6 +192,7 @@ impl Ids {
             task.criteria.push(criterion);
         }
         task.context.extend(outline.context);
+        task.settings.extend(outline.settings);
         task.findings.extend(outline.findings);
         task.promise = task.promise.take().or(outline.promise);
         task.branch = task.branch.take().or(outline.branch);

@@ -1,6 +1,6 @@
-//! Front matter of a prompt document: `test_command` and `criteria`, where users of other tools write them. Every
-//! other key is the document's own business. Of YAML what people write there: values in one line, quoted or not,
-//! over several lines, and lists; what else stands under these two keys is reported.
+//! Front matter of a prompt document: criteria, commands and settings, where users of other tools write them. Of YAML
+//! what people write there: values in one line, quoted or not, over several lines, and lists. Every other key, and what
+//! else stands under one that is read, is reported.
 
 #[cfg(test)]
 mod tests;
@@ -8,16 +8,23 @@ mod yaml;
 
 use std::ops::Range;
 
-use super::FindingCode;
-use super::grammar::Mode;
+use super::grammar::{Fault, Mode};
 use super::item::{Inline, Origin as Bytes};
 use super::outline::{Origin, Outline};
 use super::prd;
 use super::source::{front_matter_end, lines_of};
-use yaml::Value;
+use super::{FindingCode, WrittenSetting};
+use crate::settings::closest::closest;
+use yaml::{Entry, Pair, Value};
 
 const COMMAND: &str = "test_command";
 const CRITERIA: &str = "criteria";
+/// Commands whose output the agent is told; they decide nothing.
+const COMMANDS: &str = "commands";
+const AGENT: &str = "agent";
+const ITERATIONS: &str = "max_iterations";
+const PROMISE: &str = "completion_promise";
+const KEYS: [&str; 6] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE];
 
 pub(super) fn read(text: &str, out: &mut Outline) {
     let end = front_matter_end(text);
@@ -28,9 +35,116 @@ pub(super) fn read(text: &str, out: &mut Outline) {
         match entry.key {
             COMMAND => command_of(out, entry.value, &entry.range),
             CRITERIA => criteria_of(out, entry.value, &entry.range),
-            _ => {}
+            COMMANDS => commands_of(out, entry),
+            AGENT => agent_of(out, &entry),
+            ITERATIONS => iterations_of(out, &entry),
+            PROMISE => out.promise = one_line(out, &entry).or_else(|| out.promise.take()),
+            key => not_read(out, (key, entry.key_range), closest(key, KEYS)),
         }
     }
+}
+
+/// What its author wrote there would quietly count for nothing. `near`: the key that was perhaps meant.
+fn not_read(out: &mut Outline, (key, range): (&str, Range<usize>), near: Option<&str>) {
+    let fact = near.map_or_else(|| "not read".to_owned(), |it| format!("not read. Did you mean `{it}`?"));
+    let fault = Fault { code: FindingCode::UnknownKey, fact, range, fix: near.map(str::to_owned) };
+    out.find_with_fix(key, fault);
+}
+
+/// The value of a key that takes one text.
+fn one_line(out: &mut Outline, entry: &Entry<'_>) -> Option<String> {
+    match &entry.value {
+        Value::Nothing => None,
+        Value::Text(text) if !text.contains('\n') => Some(text.clone()).filter(|it| !it.trim().is_empty()),
+        _ => {
+            unread(out, entry.key, "takes one value. Write it as one line of text", entry.range.clone());
+            None
+        }
+    }
+}
+
+fn setting(out: &mut Outline, entry: &Entry<'_>, key: &'static str, value: String) {
+    let place = out.place(entry.range.clone());
+    out.settings.push(WrittenSetting { key, value, place });
+}
+
+/// A name. Other tools take a whole command line there, of which only the program is used: permissions come from the
+/// configuration.
+fn agent_of(out: &mut Outline, entry: &Entry<'_>) {
+    let Some(value) = one_line(out, entry) else { return };
+    let mut words = value.split_whitespace();
+    let program = words.next().unwrap_or_default().to_owned();
+    if words.next().is_some() {
+        let fact = format!("of the line only `{program}` is used. Arguments go into the configuration");
+        out.find(FindingCode::BadValue, AGENT, &fact, entry.range.clone());
+    }
+    setting(out, entry, "agent", program);
+}
+
+fn iterations_of(out: &mut Outline, entry: &Entry<'_>) {
+    let Some(value) = one_line(out, entry) else { return };
+    if value.trim().parse::<u32>().is_ok_and(|it| it > 0) {
+        setting(out, entry, "limits.iterations", value.trim().to_owned());
+    } else {
+        unread(out, ITERATIONS, "takes a whole number from 1", entry.range.clone());
+    }
+}
+
+/// A list of `name` and `run`, or of commands.
+fn commands_of(out: &mut Outline, entry: Entry<'_>) {
+    if let Some(items) = entry.items() {
+        return items.iter().for_each(|it| named_command(out, it));
+    }
+    match entry.value {
+        Value::Nothing => {}
+        Value::Text(text) => informing(out, (&text, &text), None, entry.range),
+        Value::List(items) => {
+            for (item, range) in items {
+                match item {
+                    Ok(text) => informing(out, (&text, &text), None, range),
+                    Err(fault) => unread(out, COMMANDS, &fault, range),
+                }
+            }
+        }
+        Value::Flow(_) | Value::Unclear(_) => {
+            unread(out, COMMANDS, "takes a list. Write `- name: …` and `run: …` below it", entry.range);
+        }
+    }
+}
+
+fn named_command(out: &mut Outline, item: &[Pair<'_>]) {
+    const READ: [&str; 3] = ["name", "run", "timeout"];
+    let of = |key: &str| item.iter().find(|it| it.key == key && !it.value.trim().is_empty());
+    for pair in item.iter().filter(|it| !READ.contains(&it.key) && it.key != "command") {
+        not_read(out, (pair.key, pair.key_range.clone()), closest(pair.key, READ));
+    }
+    let timeout_ms = of("timeout").and_then(|it| {
+        let seconds = it.value.trim().parse::<u64>().ok().filter(|it| *it > 0);
+        if seconds.is_none() {
+            out.find(FindingCode::BadValue, "timeout", "takes a number of seconds", it.range.clone());
+        }
+        seconds.map(|it| it.saturating_mul(1000))
+    });
+    if let Some(run) = of("run").or_else(|| of("command")) {
+        let name = of("name").map_or(&run.value, |it| &it.value);
+        informing(out, (name, &run.value), timeout_ms, run.range.clone());
+    } else {
+        let range = item.first().map_or(0..0, |it| it.range.clone());
+        unread(out, COMMANDS, "an item without `run`. Write the command below its name", range);
+    }
+}
+
+/// A command that the agent is told the output of: optional, so that it keeps no loop going.
+fn informing(out: &mut Outline, (name, run): (&str, &str), timeout_ms: Option<u64>, range: Range<usize>) {
+    if run.trim().is_empty() {
+        return;
+    }
+    let inline = Inline::of_plain(run, &Bytes::Whole(range.clone()));
+    let mut item = prd::command_item(run, &inline);
+    name.trim().clone_into(&mut item.name);
+    item.attributes.optional = true;
+    item.attributes.timeout_ms = item.attributes.timeout_ms.or(timeout_ms);
+    out.add_item(item, range, Origin::default());
 }
 
 /// Keys that nobody closed are the document's own text: what its author set there would count for nothing.
@@ -41,7 +155,7 @@ fn note_unclosed(text: &str, out: &mut Outline) {
     for (index, line) in block.take_while(|(index, line)| *index == 0 || !line.trim().is_empty()) {
         let range = at..at + line.trim_end().len();
         at += line.len();
-        let ours = [COMMAND, CRITERIA].into_iter().find(|key| yaml::value_of(line, key).is_some());
+        let ours = KEYS.into_iter().find(|key| yaml::value_of(line, key).is_some());
         match ours {
             _ if index == 0 && !line.trim().is_empty() => return,
             Some(key) => {

@@ -79,3 +79,9 @@ fn pattern_text(pattern: &Pattern) -> String {
         PatternKind::RegexIgnoreCase => format!("/{}/i", pattern.source),
     }
 }
+
+/// Whether [`base_id`] made it, not an author.
+pub(crate) fn is_made(id: &str) -> bool {
+    let base = id.split_once('-').map_or(id, |(base, _)| base);
+    base.len() == 10 && base.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it))
+}

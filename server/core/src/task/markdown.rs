@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
         }
         match self.items_are() {
             ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, item.ticked, item.has_list),
-            ItemsAre::Paths => self.out_context(mentions::item(&text).into_iter().collect()),
+            ItemsAre::Paths => self.out_context(mentions::item(&text)),
             ItemsAre::Prose => match (self.role, item.ticked) {
                 (Role::Plan, Some(ticked)) => {
                     plan::take_box(&mut self.out, &text, ticked, self.headings.is_optional());

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::grammar::{self, Fault, Mode};
 use super::item::Inline;
-use super::{Criterion, CriterionId, Finding, FindingCode, Mention, Place, PlanItem, ids};
+use super::{Criterion, CriterionId, Finding, FindingCode, Mention, Place, PlanItem, WrittenSetting, ids};
 
 #[derive(Debug, Default)]
 pub(super) struct Outline {
@@ -12,6 +12,7 @@ pub(super) struct Outline {
     pub(super) promise: Option<String>,
     pub(super) branch: Option<String>,
     pub(super) context: Vec<Mention>,
+    pub(super) settings: Vec<WrittenSetting>,
     pub(super) criteria: Vec<Draft>,
     pub(super) plan: Vec<PlanItem>,
     pub(super) findings: Vec<Finding>,

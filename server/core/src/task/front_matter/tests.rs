@@ -1,6 +1,6 @@
 //! Front matter as a table: what stands between the rules, and what is checked.
 
-use crate::task::{Check, Document, read};
+use crate::task::{Check, Document, FindingCode, read};
 
 #[track_caller]
 fn check(front: &str, expect: &[(&str, Option<&str>)]) {
@@ -93,4 +93,100 @@ fn what_is_not_read_is_reported() {
     check("---\nagent: x\n\ntest_command: is what we call it\n", "");
     check("--- test_command: x\n", "");
     check("Intro\n---\ntest_command: x\n", "");
+}
+
+/// What a document says of the settings: `key = value [its bytes]`.
+#[test]
+fn settings_of_a_document() {
+    let check = |front: &str, expect: &[&str]| {
+        let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
+        let task = read(&[Document { path: "PROMPT.md".to_owned(), text: text.clone() }]);
+        let shown = |it: &crate::task::WrittenSetting| {
+            format!("{} = {} [{}]", it.key, it.value, &text[it.place.range.clone()])
+        };
+        let mut told: Vec<String> = task.settings.iter().map(shown).collect();
+        told.extend(task.promise.iter().map(|it| format!("promise {it}")));
+        let said = task.findings.iter().filter(|it| it.code != FindingCode::NoCriteria);
+        told.extend(
+            said.map(|it| format!("! {:?} {} [{}]", it.code, it.message, &text[it.place.range.clone()])),
+        );
+        assert_eq!(told, expect, "{front}");
+    };
+    check("agent: codex", &["agent = codex [agent: codex]"]);
+    check("max_iterations: 7", &["limits.iterations = 7 [max_iterations: 7]"]);
+    check("completion_promise: \"ALL DONE\"", &["promise ALL DONE"]);
+    check("agent:\nmax_iterations: null\ncompletion_promise: ''", &[]);
+    check(
+        "agent: claude -p --dangerously-skip-permissions",
+        &[
+            "agent = claude [agent: claude -p --dangerously-skip-permissions]",
+            "! BadValue agent: of the line only `claude` is used. Arguments go into the configuration. \
+             [agent: claude -p --dangerously-skip-permissions]",
+        ],
+    );
+    check(
+        "max_iterations: many",
+        &["! Syntax max_iterations: takes a whole number from 1. [max_iterations: many]"],
+    );
+    check(
+        "max_iterations: 0",
+        &["! Syntax max_iterations: takes a whole number from 1. [max_iterations: 0]"],
+    );
+    check(
+        "agent:\n  - a\n  - b",
+        &["! Syntax agent: takes one value. Write it as one line of text. [agent]"],
+    );
+    check(
+        "max_iteration: 7",
+        &["! UnknownKey max_iteration: not read. Did you mean `max_iterations`? [max_iteration]"],
+    );
+    check("\"author\": me", &["! UnknownKey author: not read. [author]"]);
+}
+
+#[test]
+fn commands_tell_and_decide_nothing() {
+    let check = |front: &str, expect: &[&str]| {
+        let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
+        let task = read(&[Document { path: "RALPH.md".to_owned(), text: text.clone() }]);
+        let mut told: Vec<String> = task
+            .criteria
+            .iter()
+            .map(|it| {
+                let Some(Check::Command { command, .. }) = &it.check else { panic!("{it:?}") };
+                let timeout = it.timeout_ms.map_or(String::new(), |it| format!(" {it} ms"));
+                let must = if it.required { " required" } else { "" };
+                format!("{}: {command}{timeout}{must}", it.name)
+            })
+            .collect();
+        told.extend(
+            task.findings
+                .iter()
+                .map(|it| format!("! {:?} {} [{}]", it.code, it.message, &text[it.place.range.clone()])),
+        );
+        assert_eq!(told, expect, "{front}");
+    };
+    check(
+        "commands:\n  - name: tests\n    run: uv run pytest -x\n    timeout: 60\n  - run: git log --oneline -5\n    name: log",
+        &["tests: uv run pytest -x 60000 ms", "log: git log --oneline -5"],
+    );
+    check("commands:\n  - npm test\n  - make lint", &["npm test: npm test", "make lint: make lint"]);
+    check("commands: make", &["make: make"]);
+    check(
+        "commands:\n  - name: tests",
+        &["! Syntax commands: an item without `run`. Write the command below its name. [  - name: tests]"],
+    );
+    check(
+        "commands:\n  - name: a\n    runs: b\n    run: c",
+        &["a: c", "! UnknownKey runs: not read. Did you mean `run`? [runs]"],
+    );
+    check(
+        "commands:\n  tests: npm test",
+        &[
+            "! Syntax commands: takes a list. Write `- name: …` and `run: …` below it. [commands:\n  tests: npm test]",
+        ],
+    );
+    check(
+        "commands: [a, b]",
+        &["! Syntax commands: takes a list. Write `- name: …` and `run: …` below it. [commands: [a, b]]"],
+    );
 }

@@ -20,11 +20,51 @@ pub(super) struct Entry<'a> {
     pub(super) key: &'a str,
     pub(super) value: Value,
     pub(super) range: Range<usize>,
+    pub(super) key_range: Range<usize>,
+    lines: Vec<Line<'a>>,
+}
+
+/// A key of an item with its value.
+pub(super) struct Pair<'a> {
+    pub(super) key: &'a str,
+    pub(super) value: String,
+    pub(super) key_range: Range<usize>,
+    /// The whole line.
+    pub(super) range: Range<usize>,
+}
+
+impl<'a> Entry<'a> {
+    /// The items of a list whose lines are keys with values: `- name: a` above `run: b`. `None`: it is another list.
+    pub(super) fn items(&self) -> Option<Vec<Vec<Pair<'a>>>> {
+        let mut items: Vec<Vec<Pair<'a>>> = Vec::new();
+        let is_said = |line: &&Line<'a>| {
+            let text = line.text.trim_start();
+            !text.is_empty() && !text.starts_with('#') && !matches!(line.text, "---" | "...")
+        };
+        for line in self.lines.iter().skip(1).filter(is_said) {
+            let begun = item_of(line.text);
+            let (key, value) = key_of(begun.unwrap_or_else(|| line.text.trim_start()))?;
+            let key_range = key_range(line, key);
+            let pair = Pair { key, value: scalar(value), key_range, range: line.range.clone() };
+            match (begun, items.last_mut()) {
+                (Some(_), _) => items.push(vec![pair]),
+                (None, Some(item)) => item.push(pair),
+                (None, None) => return None,
+            }
+        }
+        (!items.is_empty()).then_some(items)
+    }
+}
+
+/// The bytes of the first key of a line.
+fn key_range(line: &Line<'_>, key: &str) -> Range<usize> {
+    let start = line.range.start + line.text.find(key).unwrap_or_default();
+    start..start + key.len()
 }
 
 /// The keys at the beginning of a line, in their order, each with all lines up to the next one.
 pub(super) fn entries(block: &str) -> Vec<Entry<'_>> {
-    let mut entries: Vec<(&str, Vec<Line<'_>>)> = Vec::new();
+    let mut entries: Vec<Draft<'_>> = Vec::new();
     let mut at = 0;
     for whole in lines_of(block) {
         let text = whole.trim_end();
@@ -32,13 +72,21 @@ pub(super) fn entries(block: &str) -> Vec<Entry<'_>> {
         at += whole.len();
         match (key_of(line.text), entries.last_mut()) {
             (Some((key, value)), _) => {
-                entries.push((key, vec![Line { text: value, range: line.range }]));
+                let key_range = key_range(&line, key);
+                entries.push(Draft { key, key_range, lines: vec![Line { text: value, range: line.range }] });
             }
-            (None, Some((_, lines))) => lines.push(line),
+            (None, Some(draft)) => draft.lines.push(line),
             (None, None) => {}
         }
     }
-    entries.into_iter().map(|(key, lines)| entry(key, &lines)).collect()
+    entries.into_iter().map(entry).collect()
+}
+
+/// A key with its lines: of the first one what stands behind the colon.
+struct Draft<'a> {
+    key: &'a str,
+    key_range: Range<usize>,
+    lines: Vec<Line<'a>>,
 }
 
 /// The text behind `key:`.
@@ -60,7 +108,9 @@ fn key_of(line: &str) -> Option<(&str, &str)> {
     (!bare.is_empty() && !line.starts_with('-') && bare.chars().all(is_word)).then(|| (bare, value.trim()))
 }
 
-fn entry<'a>(key: &'a str, lines: &[Line<'_>]) -> Entry<'a> {
+fn entry(draft: Draft<'_>) -> Entry<'_> {
+    let Draft { key, key_range, lines: whole } = draft;
+    let lines = whole.as_slice();
     let is_said = |line: &&Line<'_>| !line.text.is_empty() && !line.text.starts_with(['#', '-']);
     let (first, rest) = lines.split_first().map_or(("", lines), |(line, rest)| (line.text, rest));
     let start = lines.first().map_or(0, |line| line.range.start);
@@ -77,7 +127,7 @@ fn entry<'a>(key: &'a str, lines: &[Line<'_>]) -> Entry<'a> {
     } else {
         text(first, rest).map_or_else(Value::Unclear, Value::Text)
     };
-    Entry { key, value, range }
+    Entry { key, value, range, key_range, lines: whole }
 }
 
 fn is_nothing(value: &str) -> bool {

@@ -11,19 +11,60 @@ pub(super) fn is_context(plain: &str) -> bool {
     strip_label(plain, "context").is_some()
 }
 
-/// One item of the list: a link, the first code span, or a first word that reads as a path.
-pub(super) fn item(text: &Inline<'_>) -> Option<Path> {
+/// One item of the list: a link, its code spans, a first word that reads as a path, or what its sentence says of paths.
+pub(super) fn item(text: &Inline<'_>) -> Vec<Path> {
     if let Some(link) = text.link.as_deref().filter(|link| !link.contains("://") && !link.starts_with('#')) {
-        return Some((link.to_owned(), text.range.clone()));
+        return vec![(link.to_owned(), text.range.clone())];
     }
-    if let Some(code) = text.pieces.iter().find(|piece| piece.kind == PieceKind::Code) {
-        return Some((clean(&code.text)?, code.range.clone()));
+    let spans = text.pieces.iter().filter(|piece| piece.kind == PieceKind::Code).enumerate();
+    let spans = spans.filter_map(|(at, piece)| {
+        let path = clean(&piece.text).filter(|path| at == 0 || looks_like_path(path))?;
+        Some((path, piece.range.clone()))
+    });
+    let spans: Vec<Path> = spans.collect();
+    if !spans.is_empty() {
+        return spans;
     }
     let plain = text.plain_text();
-    let word = plain.split_whitespace().next()?;
-    let is_alone = plain.trim() == word;
-    let path = clean(word).filter(|path| is_alone || looks_like_path(path))?;
-    Some((path, text.range.clone()))
+    let Some(first) = plain.split_whitespace().next() else { return Vec::new() };
+    let is_alone = plain.trim() == first;
+    match clean(first).filter(|path| is_alone || looks_like_path(path)) {
+        Some(path) => vec![(path, text.range.clone())],
+        None => in_prose(text),
+    }
+}
+
+/// `Follow the patterns in lib/… and read docs/style.md`.
+fn in_prose(text: &Inline<'_>) -> Vec<Path> {
+    let mut paths = Vec::new();
+    for piece in text.pieces.iter().filter(|piece| piece.kind == PieceKind::Text) {
+        let is_exact = piece.text.len() == piece.range.len();
+        for (at, word) in words(&piece.text) {
+            let bare =
+                word.trim_start_matches(['(', '"', '\'']).trim_end_matches([')', '"', '\'', '…', '!', '?']);
+            let bare = bare.strip_suffix("...").unwrap_or(bare);
+            let at = at + (word.len() - word.trim_start_matches(['(', '"', '\'']).len());
+            if let Some(path) = clean(bare).filter(|path| is_path_in_prose(path)) {
+                let start = piece.range.start + at + bare.find(&path).unwrap_or_default();
+                let range = if is_exact { start..start + path.len() } else { piece.range.clone() };
+                paths.push((path, range));
+            }
+        }
+    }
+    paths
+}
+
+/// A slash alone joins words as often as folders: `and/or`.
+fn is_path_in_prose(word: &str) -> bool {
+    let folders = word.matches('/').count();
+    let joins = folders == 1 && !word.ends_with('/') && !word.contains(['.', '*', '_', '@']);
+    looks_like_path(word) && !joins && !is_abbreviation(word)
+}
+
+/// `e.g`, `i.e`, `v1.2`.
+fn is_abbreviation(word: &str) -> bool {
+    !word.contains('/')
+        && word.split('.').all(|part| part.len() <= 1 || part.chars().any(|it| it.is_ascii_digit()))
 }
 
 /// `CONTEXT: src/a.rs, docs/b.md` in one paragraph.

@@ -208,6 +208,13 @@ fn context_names_paths() {
     );
     check("CONTEXT: src/a.rs\n- src/b.rs\n", &["src/a.rs", "src/b.rs"]);
     check("## Context\n\n- src/a.rs is old\n", &[]);
+    let prose = "CONTEXT:\n- Follow patterns in lib/… and \"docs/style.md\", e.g. read/write (see src/api/users)\n\
+                 - Keep to `docs/a.md` and `docs/b.md`, not `make`\n- Tests live below tests/.\n- Nothing else, and/or v1.2, ok?\n";
+    let outline =
+        check(prose, &["lib/", "docs/style.md", "src/api/users", "docs/a.md", "docs/b.md", "tests/"]);
+    for mention in &outline.context {
+        assert_eq!(&prose[mention.place.range.clone()].trim_matches('`'), &mention.text);
+    }
     let text = "CONTEXT: see src/a.rs, x\n";
     let outline = check(text, &["src/a.rs"]);
     assert_eq!(&text[outline.context[0].place.range.clone()], "src/a.rs");

@@ -1,0 +1,79 @@
+//! Other tools' placeholders in the task's text, filled in with what the loop knows. One that nothing stands for is
+//! left out: no agent reads the braces.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::task::placeholders::{
+    CHECKS, COMMANDS, ITERATION, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, all,
+};
+
+use super::grammar::described;
+use super::markdown::{fenced, line, tail};
+use super::{PromptInput, plan};
+
+/// Of one command's output.
+const OUTPUT_BYTES: usize = 8 * 1024;
+
+pub(super) fn filled<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
+    let placeholders = all(input.task);
+    if placeholders.is_empty() {
+        return Cow::Borrowed(input.task);
+    }
+    let mut out = String::new();
+    let mut from = 0;
+    for placeholder in placeholders {
+        out.push_str(input.task.get(from..placeholder.range.start).unwrap_or_default());
+        let value = value(placeholder.name, placeholder.in_fence, input).unwrap_or_default();
+        if value.starts_with("```") && !(out.is_empty() || out.ends_with('\n')) {
+            // A fence begins a line.
+            out.push_str("\n\n");
+        }
+        out.push_str(&value);
+        from = placeholder.range.end;
+    }
+    out.push_str(input.task.get(from..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+fn value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
+    if let Some(command) = name.strip_prefix(COMMANDS) {
+        return output(command, in_fence, input);
+    }
+    if ITERATION.contains(&name) {
+        return Some(input.iteration.to_string());
+    }
+    if CHECKS.contains(&name) {
+        let checks = input.pinned.iter().filter_map(|it| it.criterion.check.as_ref());
+        return Some(checks.map(|it| format!("- {}", described(it))).collect::<Vec<_>>().join("\n"));
+    }
+    let next = *plan::open_items(input.plan).first()?;
+    if STORY_ID.contains(&name) {
+        Some(line(&next.id))
+    } else if STORY_TITLE.contains(&name) {
+        Some(line(&next.title))
+    } else if PLAN_PATH.contains(&name) {
+        Some(next.place.file.clone())
+    } else if STORY_BLOCK.contains(&name) {
+        let mut block = format!("{}: {}", line(&next.id), line(&next.title));
+        let own = input.pinned.iter().filter(|it| it.criterion.plan_item.as_ref() == Some(&next.id));
+        for pinned in own {
+            let _ = write!(block, "\n- {}", line(&pinned.criterion.name));
+        }
+        Some(block)
+    } else {
+        None
+    }
+}
+
+/// What a command of the front matter printed when it ran last.
+fn output(command: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
+    let pinned = input.pinned.iter().find(|it| it.criterion.name == command)?;
+    let result = input.results.get(&pinned.criterion.id)?;
+    let shown = tail(result.output(), OUTPUT_BYTES).trim_end();
+    Some(match (shown.is_empty(), in_fence) {
+        (true, _) => line(&result.fact),
+        (false, true) => shown.to_owned(),
+        (false, false) => fenced(shown).trim_end().to_owned(),
+    })
+}

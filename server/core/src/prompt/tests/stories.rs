@@ -1,0 +1,85 @@
+//! Stories: what an agent is told of their file, and other tools' placeholders for them.
+
+use super::Scene;
+use crate::check::Status;
+use crate::journal::Role;
+use crate::prompt::task_of_stories;
+use crate::task::{Check, Place, PlanItem};
+
+#[test]
+fn a_plan_says_where_it_is_and_who_keeps_it() {
+    let story = |id: &str, file: &str| PlanItem {
+        id: id.to_owned(),
+        title: "Log in".to_owned(),
+        done: false,
+        blocking: true,
+        priority: Some(1),
+        depends_on: Vec::new(),
+        place: Place { file: file.to_owned(), range: 0..0 },
+    };
+    let check = |items: &[(&str, &str)], expect: &str| {
+        let plan = items.iter().map(|(id, file)| story(id, file)).collect();
+        let text = Scene { plan, ..Scene::new() }.build();
+        let (_, section) = text.split_once(" done\n\n").unwrap();
+        assert_eq!(section.split("\n\n## ").next().unwrap().trim_end(), expect);
+    };
+    check(
+        &[("US-7", "plans/prd.json")],
+        "Its stories are in `plans/prd.json`, and to keep that file is your job: once all that a story asks for holds, \
+         set its `passes` to `true` there and change nothing else of it. `passes` says that the story is done; the \
+         checks decide whether that is so.\n\n- next: US-7: Log in",
+    );
+    check(
+        &[("0123456789", "fix_plan.md")],
+        "Its boxes are in `fix_plan.md`, and to keep that file is your job: once what a box asks for is done, tick it \
+         there (`[x]`).\n\n- next: Log in",
+    );
+    // An id that was made of the title says nothing.
+    let text = Scene { plan: vec![story("0123456789-2", "prd.json")], ..Scene::new() }.build();
+    assert!(text.contains("- next: Log in\n"), "{text}");
+}
+
+#[test]
+fn placeholders_of_other_tools_are_filled_in_or_left_out() {
+    let check = |task: &str, expect: &str| {
+        let command = Check::Command { command: "make test".to_owned(), expect: Vec::new() };
+        let failed = Some((Status::Fail, "exit 2", "1 failed"));
+        let mut scene = Scene::new().with("tests", command, Role::Goal, failed);
+        scene.task = task.to_owned();
+        let item = |id: &str, title: &str| PlanItem {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            done: false,
+            blocking: true,
+            priority: None,
+            depends_on: Vec::new(),
+            place: Place { file: "prd.json".to_owned(), range: 0..0 },
+        };
+        scene.plan = vec![item("US-1", "{{STORY_ID}}"), item("US-2", "B")];
+        let text = scene.build();
+        assert_eq!(text.split("\n\n---\n").next().unwrap(), expect, "{task}");
+    };
+    check("Do {{STORY_ID}} of {{PRD_PATH}}, {{ITERATION}}.", "Do US-1 of prd.json, 2.");
+    // What is filled in is not read again.
+    check("{{STORY_TITLE}}", "{{STORY_ID}}");
+    check("Gates:\n{{QUALITY_GATES}}", "Gates:\n- `$ make test`");
+    check("{{ commands.tests }}", "```\n1 failed\n```");
+    check("```\n{{ commands.tests }}\n```", "```\n1 failed\n```");
+    check("A{{UNKNOWN_NAME}}B `{{UNKNOWN_NAME}}` {{ user.name }}", "AB `{{UNKNOWN_NAME}}` {{ user.name }}");
+}
+
+#[test]
+fn a_story_file_is_introduced() {
+    let short = task_of_stories("plans/prd.json", "Shop", "\u{feff}{\"userStories\": []}\n");
+    assert_eq!(
+        short,
+        "# Shop\n\nThe task is the list of stories in `plans/prd.json`. Do one story at a time, the next one first: it is \
+         named below, under \"The plan\". Its `acceptanceCriteria` say what must hold.\n\nThe file as it is now:\n\n\
+         ```\n{\"userStories\": []}\n```\n"
+    );
+    let long = task_of_stories("prd.json", "", &"x".repeat(40_000));
+    assert!(
+        long.starts_with("# prd.json\n") && long.ends_with("read the story that you work on there.\n"),
+        "{long}"
+    );
+}
