@@ -111,15 +111,20 @@ pub(super) fn run(root: &Path, folder: &Path, machine: &Machine) -> Result<InitR
         return Err(InitError::Exists { files });
     }
     let checks = Checks::of(root, folder, machine)?;
-    let before = tasks(root);
+    let is_home = machine.is_home(root);
+    let before = if is_home { Vec::new() } else { tasks(root) };
     let file = folder.join(FILE);
     let place = if folder == root { template::Place::Root } else { template::Place::Below };
     write_new(&file, &template::task(&checks.found, place))?;
-    let (notes, start) = consequences(&before, &tasks(root), root, &file);
+    let (notes, start) = if is_home {
+        (Vec::new(), "loopkeeper run".to_owned())
+    } else {
+        consequences(&before, &tasks(root), root, &file)
+    };
     Ok(InitReport { file, checks, notes, start })
 }
 
-/// The tasks of the root, as a run would find them; none where it could not.
+/// The tasks of the root, as a run would find them; none where it could not. A home folder is not searched for them.
 fn tasks(root: &Path) -> Vec<TaskId> {
     let resolved = config_files::load(root, &[]).ok();
     let settings = resolved.and_then(|it| it.settings().cloned().ok()).unwrap_or_default();

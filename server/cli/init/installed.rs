@@ -35,6 +35,11 @@ impl Machine {
         Self { path, home, nvm: None, system: folder.to_owned() }
     }
 
+    /// Whether a folder is the user's home, or holds it.
+    pub(super) fn is_home(&self, folder: &Path) -> bool {
+        self.home.as_ref().and_then(|it| it.canonicalize().ok()).is_some_and(|it| it.starts_with(folder))
+    }
+
     /// The program of this name, outside of `root`.
     pub(super) fn program(&self, name: &str, root: &Path) -> Option<PathBuf> {
         agents::find(name, &self.path, root)
