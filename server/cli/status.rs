@@ -12,7 +12,6 @@ use super::out::Out;
 use super::render::{Glyphs, LOUD, QUIET, progress, remedy, table};
 use super::select::LoopArg;
 use crate::adapters::clock;
-use crate::adapters::config_files;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::work_trees::OtherWorkTrees;
 use crate::front::current_tree::CurrentTree;
@@ -149,8 +148,8 @@ fn this_tree(args: &Args, tasks: &[TaskSummary], out: &mut Out) {
 
 /// Work trees of the same repository below the root, which loops here leave alone.
 fn other_work_trees() -> Option<String> {
-    let root = config_files::root_of(Path::new(".")).ok()?;
-    let others = words::other_work_trees(&OtherWorkTrees::below(&root).paths())?;
+    let tree = CurrentTree::find()?;
+    let others = words::other_work_trees(&OtherWorkTrees::below(tree.root()).paths())?;
     Some(words::capitalised(&others))
 }
 
