@@ -162,6 +162,10 @@ impl Lookout {
     /// The latest picture, once there is one.
     pub(crate) async fn looked(&self) -> Arc<Picture> {
         const PATIENCE: Duration = Duration::from_secs(10);
+        let picture = self.picture();
+        if picture.looked {
+            return picture;
+        }
         let mut pictures = self.pictures.clone();
         let _ = timeout(PATIENCE, pictures.wait_for(|it| it.looked)).await;
         self.picture()

@@ -4,7 +4,7 @@
 pub mod permit;
 pub mod surfaces;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -86,10 +86,10 @@ impl TrustStore {
 
     /// What of these the user has not said yes to, each command once, as a page shows them. `root` is the real path.
     pub fn unknown(&self, root: &Path, items: &[Item]) -> Vec<Item> {
-        let is_known = |hash: &str| self.grants.iter().any(|it| it.hash == hash);
-        let unknown = items.iter().filter(|it| !is_known(&it.hash(root.as_os_str().as_bytes())));
+        let known: HashSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
+        let is_known = |it: &&Item| known.contains(it.hash(root.as_os_str().as_bytes()).as_str());
         let mut met = BTreeSet::new();
-        unknown.filter(|it| met.insert(&it.runs)).cloned().collect()
+        items.iter().filter(|it| !is_known(it)).filter(|it| met.insert(&it.runs)).cloned().collect()
     }
 
     /// Keeps the user's yes to these items, durably.

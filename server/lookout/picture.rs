@@ -1,6 +1,6 @@
 //! What is known at one moment, as plain data. Shared freely; nothing in it changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -57,6 +57,8 @@ pub(crate) struct TaskSeen {
     pub(crate) task: Task,
     /// Of a document that is open in the editor the text it shows.
     pub(crate) documents: Vec<Document>,
+    /// Of each document the text that the editor shows; the same allocation is the same text.
+    pub(crate) texts: Vec<Option<Arc<str>>>,
     /// A document of it is open.
     pub(crate) live: bool,
     /// The latest result of each criterion.
@@ -84,7 +86,7 @@ pub(crate) struct Held {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Unknown {
     pub(crate) count: usize,
-    pub(crate) criteria: Vec<CriterionId>,
+    pub(crate) criteria: BTreeSet<CriterionId>,
 }
 
 /// One loop as its journal and its lock show it.

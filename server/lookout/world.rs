@@ -336,6 +336,7 @@ impl World {
             task: shown.task,
             documents: shown.documents,
             live: shown.live,
+            texts: dress.texts.clone(),
             results,
             last_loop: base.last_loop.clone(),
             checking: base.checking,

@@ -4,11 +4,13 @@
 pub mod positions;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use self::positions::{Encoding, Lines};
+use super::shared::real;
 
 /// A file larger than this is no document of ours.
 const LARGEST: u64 = 16 << 20;
@@ -17,6 +19,8 @@ const LARGEST: u64 = 16 << 20;
 #[derive(Debug)]
 pub struct Document {
     pub uri: Url,
+    /// The file's path without links in its folder, as of this version. None for what is no file.
+    pub path: Option<PathBuf>,
     pub version: i32,
     pub text: Arc<str>,
     pub lines: Lines,
@@ -33,8 +37,8 @@ impl Document {
     }
 
     fn new(uri: Url, version: i32, text: Arc<str>, saved: Arc<str>) -> Arc<Self> {
-        let lines = Lines::of(&text);
-        Arc::new(Self { uri, version, text, lines, saved })
+        let (lines, path) = (Lines::of(&text), uri.to_file_path().ok().map(|it| real(&it)));
+        Arc::new(Self { uri, path, version, text, lines, saved })
     }
 }
 

@@ -89,7 +89,7 @@ impl Shared {
 impl Texts for Documents {
     fn open(&self) -> Vec<OpenText> {
         let text = |it: Arc<super::documents::Document>| {
-            let path = real(&it.uri.to_file_path().ok()?);
+            let path = it.path.clone()?;
             Some(OpenText { path, text: Arc::clone(&it.text) })
         };
         self.all().into_iter().filter_map(text).collect()

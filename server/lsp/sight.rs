@@ -12,7 +12,7 @@ use lsp_types::{Position, Url};
 use super::documents::Document;
 use super::documents::positions::Encoding;
 use super::known;
-use super::shared::{Shared, real};
+use super::shared::Shared;
 use crate::lookout::picture::TaskSeen;
 use crate::lookout::{Picture, is_config};
 
@@ -38,7 +38,7 @@ impl Shown {
     /// `None`: not open, and so nothing that is asked about.
     pub(crate) fn of(shared: &Shared, uri: &Url) -> Option<Self> {
         let document = shared.documents.get(uri)?;
-        let path = real(&uri.to_file_path().ok()?);
+        let path = document.path.clone()?;
         Some(Self { document, encoding: shared.session().encoding, path })
     }
 
@@ -93,17 +93,24 @@ impl Sight {
 
 /// The task as its open documents read now: a picture may be some keystrokes behind.
 fn present(shared: &Shared, task: &Arc<TaskSeen>) -> Arc<TaskSeen> {
-    let mut documents = task.documents.clone();
+    let mut newer: Vec<(usize, Arc<Document>)> = Vec::new();
     for open in shared.documents.all() {
-        let Some(path) = open.uri.to_file_path().ok().map(|it| real(&it)) else { continue };
-        if let Some(mine) = documents.iter_mut().find(|it| task.root.join(&it.path) == path)
-            && *mine.text != *open.text
-        {
-            mine.text = open.text.to_string();
+        let named = |it: &task::Document| open.path.as_ref().is_some_and(|path| task.root.join(&it.path) == *path);
+        let Some(at) = task.documents.iter().position(named) else { continue };
+        // The very text that was looked at, or one that says the same.
+        let is_shown = task.texts.get(at).and_then(Option::as_ref).is_some_and(|it| Arc::ptr_eq(it, &open.text));
+        if !is_shown && task.documents.get(at).is_some_and(|it| *it.text != *open.text) {
+            newer.push((at, open));
         }
     }
-    if documents == task.documents {
+    if newer.is_empty() {
         return Arc::clone(task);
+    }
+    let mut documents = task.documents.clone();
+    for (at, open) in newer {
+        if let Some(mine) = documents.get_mut(at) {
+            mine.text = open.text.to_string();
+        }
     }
     let mut now = TaskSeen::clone(task);
     now.task = task::read(&documents);

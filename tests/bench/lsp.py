@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The language server against `ruff server` in the same run: the way to its first answer, a keystroke to its
-diagnostics, a hundred thousand requests at once; and against its own limits: memory and wake-ups at rest, memory
-with a client that does not read while many loops run.
+diagnostics, a hundred thousand requests at once; and against its own limits: ten thousand items of each document
+format, memory and wake-ups at rest, memory with a client that does not read while many loops run.
 
-usage: tests/bench/lsp.py [--rounds 20] [--rest 10] [--loops 20] [--deaf 60] [LOOPKEEPER]     needs tests/tools/python.sh
+usage: tests/bench/lsp.py [--rounds 20] [--rest 10] [--loops 20] [--deaf 60] [--only formats|flood] [LOOPKEEPER]
+needs tests/tools/python.sh
 """
 import argparse
 import contextlib
+import json
 import os
 import shutil
 import statistics
@@ -21,6 +23,7 @@ REQUESTS = 100_000
 LINES, ITEMS = 2_000, 50
 PROSE = LINES - ITEMS - 10
 LIMIT_IDLE, LIMIT_DEAF = 12, 64
+MANY, LIMIT_OPEN, LIMIT_KEY, LIMIT_MANY, LIMIT_FLOOD = 10_000, 150, 30, 60, 1.5
 # As editors announce it; without `diagnostic`, so that both servers publish.
 CLIENT = {
     "general": {"positionEncodings": ["utf-8", "utf-16"]},
@@ -125,6 +128,64 @@ def flood(server):
             return (end - begin) / answered * 1e6, proc(editor.pid, "VmHWM") / 1024
 
 
+def stories(depend=False, **form):
+    """`prd.json`: stories with a criterion each, perhaps every one after the one before it."""
+    def story(it):
+        after = {"dependsOn": [f"US-{it - 1}"]} if depend and it else {}
+        return {"id": f"US-{it}", "title": f"Story {it} 界", "passes": False, "acceptanceCriteria": [f"it: `$ test -f {it}`"], **after}
+    return json.dumps({"userStories": [story(it) for it in range(MANY // 2)]}, ensure_ascii=False, **form)
+
+
+def formats():
+    """Name, file, text: each with ten thousand items."""
+    lines = lambda line: "".join(line.format(it) + "\n" for it in range(MANY))
+    yield "Markdown task", "PROMPT.md", "# T\n\n## Done when\n\n" + lines("- criterion {0} 界: `$ test -f {0}`")
+    yield "Markdown, near misses", "PROMPT.md", "# T\n\n## Done when\n\n" + lines("- criterion {0}: `exist file{0}`")
+    yield "fix plan", "fix_plan.md", "# Plan\n\n" + lines("- [ ] item {0} `$ test -f {0}`")
+    yield "prd.json, one line", "prd.json", stories()
+    yield "prd.json, one line of a chain", "prd.json", stories(depend=True)
+    yield "prd.json, pretty", "prd.json", stories(indent=2)
+    yield "front matter", "PROMPT.md", "---\n" + lines("key{0}: value") + "---\n# T\n\n## Done when\n\n- a: `$ a`\n"
+    yield "loopkeeper.toml", "loopkeeper.toml", lines("[agents.a{0}]\ncommand = [\"a\"]")
+    yield "loopkeeper.toml, mistakes", "loopkeeper.toml", lines("key{0} = 1")
+    yield ".ralphrc", ".ralphrc", lines("MAX_CALLS_PER_HOUR=1{0}")
+
+
+def many(program, file, text):
+    """Milliseconds from open to diagnostics and from a keystroke to diagnostics, and peak megabytes."""
+    with workspace() as (tree, env):
+        path = os.path.join(tree, file)
+        with open(path, "w") as out:
+            out.write(text)
+        # What is no document of ours is read for the task beside it.
+        shown = path if file != ".ralphrc" else os.path.join(tree, "PROMPT.md")
+        if file in (".ralphrc", "loopkeeper.toml"):
+            with open(os.path.join(tree, "PROMPT.md"), "w") as out:
+                out.write(Ours.short)
+        said = text if shown == path else Ours.short
+        wrong = {"json": said[:-1], "toml": said + "x\n"}.get(file.rpartition(".")[2], said + "- [ ] more: `$ `\n")
+        with Editor([os.path.abspath(program), "--stdio"], tree, env) as editor:
+            began = time.monotonic()
+            editor.initialize([tree], CLIENT)
+            editor.open(shown, "markdown", wrong)
+            opened = editor.published(shown, lambda them: them) - began
+            times = []
+            for version in range(2, 12):
+                since, broken = len(editor.messages), version % 2 == 1
+                begin = editor.change(shown, version, wrong if broken else said)
+                is_said = lambda message: message.get("method") == "textDocument/publishDiagnostics"
+                times.append(editor.until(is_said, since)[0] - begin)
+            return opened * 1000, statistics.median(times) * 1000, proc(editor.pid, "VmHWM") / 1024
+
+
+def all_formats(program):
+    for name, file, text in formats():
+        opened, key, peak = many(program, file, text)
+        parts = ((opened, "ms to diagnostics", LIMIT_OPEN), (key, "ms a keystroke", LIMIT_KEY), (peak, "MB", LIMIT_MANY))
+        said = ", ".join(f"{value:.0f} {unit} ({value / limit:.2f} of {limit})" for value, unit, limit in parts)
+        print(f"{MANY} items, {name}: {said}", flush=True)
+
+
 def rest(server, seconds):
     """Megabytes, context switches and messages of an editor with a small file open that nobody touches."""
     with workspace() as (tree, env):
@@ -173,16 +234,30 @@ def versus(what, unit, ours, theirs):
     print(f"{what}: {ours:.1f} {unit}, ruff {theirs:.1f} {unit}: {ours / theirs:.2f} of it")
 
 
+def flood_of_both(ours, ruff):
+    (mine, peak), (theirs, their_peak) = flood(ours), flood(ruff)
+    versus(f"{REQUESTS} requests in one go, each", "µs", mine, theirs)
+    print(f"  {mine / theirs / LIMIT_FLOOD:.2f} of the limit of {LIMIT_FLOOD} times ruff")
+    versus("  peak memory", "MB", peak, their_peak)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--rounds", type=int, default=20)
     arguments.add_argument("--rest", type=float, default=10)
     arguments.add_argument("--loops", type=int, default=20)
     arguments.add_argument("--deaf", type=float, default=60)
+    arguments.add_argument("--only", choices=["formats", "flood"])
     arguments.add_argument("program", nargs="?", default="target/release/loopkeeper")
     args = arguments.parse_args()
     ours, ruff = Ours(args.program), Ruff("target/tools/python/bin")
 
+    if args.only != "flood":
+        all_formats(args.program)
+    if args.only == "formats":
+        return
+    if args.only == "flood":
+        return flood_of_both(ours, ruff)
     # In turn, so that a machine that slows down slows both.
     first = [(to_first_answer(ours), to_first_answer(ruff)) for _ in range(args.rounds)]
     mine, theirs = (statistics.median(it) for it in zip(*first))
@@ -190,9 +265,7 @@ def main():
     mine, theirs = keystrokes(ours, args.rounds), keystrokes(ruff, args.rounds)
     versus(f"keystroke to diagnostics in {LINES} lines, median", "ms", statistics.median(mine), statistics.median(theirs))
     versus("  the slowest of them", "ms", max(mine), max(theirs))
-    (mine, peak), (theirs, their_peak) = flood(ours), flood(ruff)
-    versus(f"{REQUESTS} requests in one go, each", "µs", mine, theirs)
-    versus("  peak memory", "MB", peak, their_peak)
+    flood_of_both(ours, ruff)
     memory, woken, said = rest(ours, args.rest)
     their_memory, their_woken, _ = rest(ruff, args.rest)
     versus("memory at rest", "MB", memory, their_memory)

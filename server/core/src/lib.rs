@@ -18,6 +18,7 @@ pub mod doctor;
 pub mod foreign;
 pub mod journal;
 pub mod jury;
+pub mod lines;
 pub mod moment;
 pub mod probe;
 pub mod prompt;

@@ -1,7 +1,7 @@
 //! What a workspace could make loopkeeper run: what exactly is hashed, and how it is shown to the person who
 //! decides. Pure; who trusts what is kept by the shell's trust store.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -11,6 +11,7 @@ use crate::agent::bypass;
 use crate::agent::kind::Kind;
 use crate::digest::{hex, sha256};
 use crate::journal::AgentPlan;
+use crate::lines::LineIndex;
 use crate::sanitize;
 use crate::settings::{Author, Dialect, Happening, Hook, Hooks, Permissions, Service};
 use crate::task::{Check, Criterion};
@@ -117,8 +118,12 @@ impl Item {
     }
 
     /// The commands and requests of criteria. `text_of` gives a document's text by its name, for line numbers.
-    pub fn checks<'a>(criteria: &[Criterion], text_of: impl Fn(&str) -> Option<&'a str>) -> Vec<Self> {
-        let item = |criterion: &Criterion| {
+    pub fn checks<'a, 'c>(
+        criteria: impl IntoIterator<Item = &'c Criterion>,
+        text_of: impl Fn(&str) -> Option<&'a str>,
+    ) -> Vec<Self> {
+        let mut lines: HashMap<&str, Option<LineIndex>> = HashMap::new();
+        let item = |criterion: &'c Criterion| {
             let runs = match criterion.check.as_ref()? {
                 Check::Command { command, .. } => Runs::Check { command: command.clone() },
                 Check::Get { url, .. } => Runs::Request { url: url.clone() },
@@ -130,12 +135,16 @@ impl Item {
                 | Check::Judge { .. } => return None,
             };
             let place = &criterion.place;
-            let source = text_of(&place.file)
-                .map(|text| (place.file.clone(), line_of(text, place.range.start)))
-                .map(|(file, line)| Source { file, line, criterion: criterion.name.clone() });
+            let of_file = || text_of(&place.file).map(LineIndex::of);
+            let index = lines.entry(place.file.as_str()).or_insert_with(of_file);
+            let source = index.as_ref().map(|it| Source {
+                file: place.file.clone(),
+                line: it.line(place.range.start) as u32 + 1,
+                criterion: criterion.name.clone(),
+            });
             Some(Self { runs, source })
         };
-        criteria.iter().filter_map(item).collect()
+        criteria.into_iter().filter_map(item).collect()
     }
 
     /// What the user's word is kept under: 64 hex digits over the real path of the root, the kind and the
@@ -344,11 +353,6 @@ fn bytes_visible(bytes: &[u8]) -> String {
         text.extend(chunk.invalid().iter().map(|it| format!("\\x{it:02x}")));
     }
     text
-}
-
-fn line_of(text: &str, offset: usize) -> u32 {
-    let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
-    before.split(|it| *it == b'\n').count() as u32
 }
 
 /// Over the parts with their lengths: no other parts, joined, give the same.

@@ -17,7 +17,7 @@ use crate::front::replan;
 use crate::lsp::documents::Document;
 use crate::lsp::ext::{CommandResult, PrioritizeArgs, RefusalCode, SkipArgs};
 use crate::lsp::pages;
-use crate::lsp::shared::{Shared, real};
+use crate::lsp::shared::Shared;
 
 /// An editor that takes longer has other things to do.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -62,7 +62,7 @@ async fn change(shared: &Arc<Shared>, task: &str, item: String, wish: Wish) -> D
 }
 
 fn is_at(document: &Document, path: &Path) -> bool {
-    document.uri.to_file_path().is_ok_and(|it| real(&it) == path)
+    document.path.as_deref() == Some(path)
 }
 
 fn can_apply(shared: &Shared) -> bool {

@@ -50,8 +50,8 @@ fn path_of(uri: &str) -> Option<PathBuf> {
 pub(super) fn refuse_unsaved(task: &TaskSeen, shared: &Shared) -> Result<(), Refusal> {
     let documents: Vec<PathBuf> = task.documents.iter().map(|it| task.root.join(&it.path)).collect();
     let dirty = shared.documents.all().into_iter().filter(|it| it.is_dirty()).find_map(|it| {
-        let path = it.uri.to_file_path().ok()?;
-        let mine = documents.contains(&real(&path))
+        let path = it.path.clone()?;
+        let mine = documents.contains(&path)
             || path.ends_with("loopkeeper.toml") && path.starts_with(&task.root);
         mine.then(|| it.uri.clone())
     });

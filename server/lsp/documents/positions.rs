@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use loopkeeper_core::cut;
+use loopkeeper_core::lines::LineIndex;
 use lsp_types::Position;
 
 /// What a column counts, as negotiated.
@@ -14,31 +15,31 @@ pub enum Encoding {
     Utf16,
 }
 
-/// Where the lines of one text begin. Lines end with `\n`, `\r\n` or `\r`, as the protocol says.
+/// The lines and columns of one text. Lines end with `\n`, `\r\n` or `\r`, as the protocol says. A place costs the
+/// same wherever it is in its line: programs write documents of megabytes as one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
-    begins: Vec<usize>,
+    index: LineIndex,
+    /// UTF-16 units before each [`STRIDE`]th byte; none for an ASCII text, whose bytes are its units.
+    units: Vec<usize>,
 }
+
+/// Bytes between two counts of UTF-16 units.
+const STRIDE: usize = 512;
 
 impl Lines {
     pub fn of(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(|at| {
-            let is_first_of_two = bytes.get(*at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n');
-            !is_first_of_two
-        });
-        Self { begins: std::iter::once(0).chain(ends.map(|at| at + 1)).collect() }
+        Self { index: LineIndex::of(text), units: if text.is_ascii() { Vec::new() } else { counts(text) } }
     }
 
     /// The place of a byte.
     pub fn position(&self, text: &str, byte: usize, encoding: Encoding) -> Position {
         let byte = cut::first(text, byte).len();
-        let line = self.begins.partition_point(|begin| *begin <= byte).saturating_sub(1);
-        let begin = self.begins.get(line).copied().unwrap_or_default();
-        let before = text.get(begin..byte).unwrap_or_default();
+        let line = self.index.line(byte);
+        let begin = self.index.start(line).unwrap_or_default();
         let column = match encoding {
-            Encoding::Utf8 => before.len(),
-            Encoding::Utf16 => before.chars().map(char::len_utf16).sum(),
+            Encoding::Utf8 => byte - begin,
+            Encoding::Utf16 => self.units_before(text, byte) - self.units_before(text, begin),
         };
         Position { line: line as u32, character: column as u32 }
     }
@@ -46,14 +47,26 @@ impl Lines {
     /// The byte of a place.
     pub fn byte(&self, text: &str, place: Position, encoding: Encoding) -> usize {
         let line = place.line as usize;
-        let Some(begin) = self.begins.get(line).copied() else { return text.len() };
-        let end = self.begins.get(line + 1).copied().unwrap_or(text.len());
+        let Some(begin) = self.index.start(line) else { return text.len() };
+        let end = self.index.start(line + 1).unwrap_or(text.len());
         let content = text.get(begin..end).unwrap_or_default().trim_end_matches(['\n', '\r']);
         let column = place.character as usize;
-        match encoding {
-            Encoding::Utf8 => begin + cut::first(content, column).len(),
-            Encoding::Utf16 => begin + of_utf16(content, column),
+        if encoding == Encoding::Utf8 || self.units.is_empty() {
+            return begin + cut::first(content, column).len();
         }
+        let wanted = self.units_before(text, begin).saturating_add(column);
+        let stride = self.units.partition_point(|units| *units <= wanted).saturating_sub(1);
+        let near = (stride * STRIDE).clamp(begin, begin + content.len());
+        let near = cut::first(text, near).len();
+        let rest = text.get(near..begin + content.len()).unwrap_or_default();
+        near + of_utf16(rest, wanted - self.units_before(text, near))
+    }
+
+    /// UTF-16 units of what stands before a byte, which is the first of its character.
+    fn units_before(&self, text: &str, byte: usize) -> usize {
+        let stride = byte / STRIDE;
+        let Some(counted) = self.units.get(stride) else { return byte };
+        counted + units_of(text.as_bytes().get(stride * STRIDE..byte).unwrap_or_default())
     }
 
     /// Between two bytes.
@@ -68,6 +81,25 @@ impl Lines {
         let start = self.byte(text, range.start, encoding);
         start..self.byte(text, range.end, encoding).max(start)
     }
+}
+
+fn counts(text: &str) -> Vec<usize> {
+    let mut before = 0;
+    let count = |bytes: &[u8]| {
+        let counted = before;
+        before += units_of(bytes);
+        counted
+    };
+    let mut all: Vec<usize> = text.as_bytes().chunks(STRIDE).map(count).collect();
+    // For the end of a text that fills its last stride.
+    all.push(before);
+    all
+}
+
+/// Each character counts at its first byte, and twice where it takes two units.
+fn units_of(bytes: &[u8]) -> usize {
+    let units = bytes.iter().map(|it| usize::from(it & 0xC0 != 0x80) + usize::from(*it >= 0xF0));
+    units.sum()
 }
 
 fn of_utf16(content: &str, column: usize) -> usize {
@@ -140,6 +172,24 @@ mod tests {
             // The end of a line that ends in two bytes has one place for both.
             let between = text.get(back..at.min(text.len())).unwrap_or("\n");
             assert!(between.is_empty() || between.starts_with(['\r', '\n']), "{text:?} {at} {back}");
+        }
+
+        #[test]
+        fn a_long_line_has_the_same_places_as_its_definition(
+            parts in prop::collection::vec("[aä界😀]{0,9}|\r\n|\n|x{300}|界{200}|😀{150}", 0..12),
+            at in 0..4000_usize,
+        ) {
+            let text = parts.concat();
+            let lines = Lines::of(&text);
+            let at = loopkeeper_core::cut::first(&text, at).len();
+            let begin = text[..at].rfind('\n').map_or(0, |it| it + 1);
+            let found = lines.position(&text, at, Encoding::Utf16);
+            assert_eq!(found.character as usize, text[begin..at].encode_utf16().count());
+            assert_eq!(found.line as usize, text[..at].matches('\n').count());
+            // Inside of a line's end there is no place.
+            if !(text[..at].ends_with('\r') && text[at..].starts_with('\n')) {
+                assert_eq!(lines.byte(&text, found, Encoding::Utf16), at, "{text:?}");
+            }
         }
 
         #[test]

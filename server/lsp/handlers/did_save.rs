@@ -26,10 +26,9 @@ fn task_of(shared: &Shared, uri: &Url) -> Option<Arc<TaskSeen>> {
 
 /// Only where the file holds what the editor saved: what the agent wrote over it meanwhile is the agent's.
 fn tell(task: &TaskSeen, document: &Document) {
-    let Ok(path) = document.uri.to_file_path() else { return };
-    let path = real(&path);
+    let Some(path) = &document.path else { return };
     let on_disk = replan::documents(&task.root, &task.id).unwrap_or_default();
-    let saved = on_disk.iter().find(|it| task.root.join(&it.path) == path);
+    let saved = on_disk.iter().find(|it| task.root.join(&it.path) == *path);
     if let Some(saved) = saved.filter(|it| is_same(it.text.trim_start_matches('\u{feff}'), &document.text)) {
         // A loop that just ended, or a keeper of an older version: what was saved is shown as not taken up.
         let _ = saved::tell(&task.root, &task.id, &saved.path, &saved.text);

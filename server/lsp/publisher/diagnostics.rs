@@ -2,6 +2,7 @@
 //! an empty list once where there is nothing more.
 
 mod kept;
+mod list;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use lsp_types::{
 };
 
 use self::kept::Kept;
+use self::list::List;
 use crate::adapters::template_file;
 use crate::lookout::Picture;
 use crate::lookout::picture::TaskSeen;
@@ -24,11 +26,11 @@ use crate::lsp::documents::Document;
 use crate::lsp::documents::positions::{Encoding, Lines};
 use crate::lsp::foreign;
 use crate::lsp::known;
-use crate::lsp::shared::{Shared, real};
+use crate::lsp::shared::Shared;
 
 #[derive(Default)]
 pub(super) struct Diagnostics {
-    sent: BTreeMap<Url, Vec<Diagnostic>>,
+    sent: BTreeMap<Url, Arc<List>>,
     kept: Kept,
     quick: Quick,
 }
@@ -43,7 +45,7 @@ struct Desk {
 /// What there is to say, by document.
 #[derive(Default)]
 struct Made {
-    lists: BTreeMap<Url, Vec<Diagnostic>>,
+    lists: BTreeMap<Url, Arc<List>>,
     /// The editor shows a newer text of these than was looked at: what stands there stays until the next look.
     behind: BTreeSet<Url>,
     /// The files that it is about, whether there is something to say of them or not.
@@ -67,19 +69,19 @@ impl Diagnostics {
         let Some((Made { lists: mut now, behind, .. }, kept, desk)) = made.await else { return };
         self.kept = kept;
         for gone in self.sent.keys().filter(|it| !now.contains_key(*it)).cloned().collect::<Vec<_>>() {
-            now.insert(gone, Vec::new());
+            now.insert(gone, Arc::default());
         }
-        for (uri, diagnostics) in now.into_iter().filter(|(uri, _)| !behind.contains(uri)) {
+        for (uri, list) in now.into_iter().filter(|(uri, _)| !behind.contains(uri)) {
             let before = self.sent.get(&uri);
-            if before == Some(&diagnostics) || before.is_none() && diagnostics.is_empty() {
+            if before.map_or(list.is_empty(), |it| it.is(&list)) {
                 continue;
             }
             let version = desk.version(&uri);
-            shared.client.publish_diagnostics(uri.clone(), diagnostics.clone(), version).await;
-            if diagnostics.is_empty() {
+            shared.client.publish_diagnostics(uri.clone(), list.all().to_vec(), version).await;
+            if list.is_empty() {
                 self.sent.remove(&uri);
             } else {
-                self.sent.insert(uri, diagnostics);
+                self.sent.insert(uri, list);
             }
         }
     }
@@ -119,10 +121,10 @@ impl Made {
     fn include(&mut self, part: &Self) {
         for (uri, list) in &part.lists {
             if let Some(mine) = self.lists.get_mut(uri) {
-                let more: Vec<Diagnostic> = list.iter().filter(|it| !mine.contains(it)).cloned().collect();
-                mine.extend(more);
+                let mine = Arc::make_mut(mine);
+                list.all().iter().for_each(|it| mine.add(it.clone()));
             } else {
-                self.lists.insert(uri.clone(), list.clone());
+                self.lists.insert(uri.clone(), Arc::clone(list));
             }
         }
         self.behind.extend(part.behind.iter().cloned());
@@ -151,10 +153,7 @@ impl Made {
     /// A document that several tasks share is spoken of once.
     fn add(&mut self, uri: Option<Url>, diagnostic: Diagnostic) {
         let Some(uri) = uri else { return };
-        let list = self.lists.entry(uri).or_default();
-        if !list.contains(&diagnostic) {
-            list.push(diagnostic);
-        }
+        Arc::make_mut(self.lists.entry(uri).or_default()).add(diagnostic);
     }
 
     fn note_text(&mut self, uri: &Url, desk: &Desk, path: &Path, looked_at: &str) {
@@ -167,8 +166,7 @@ impl Made {
 impl Desk {
     fn of(shared: &Shared) -> Self {
         let session = shared.session();
-        let path = |it: &Arc<Document>| Some(real(&it.uri.to_file_path().ok()?));
-        let open = shared.documents.all().into_iter().filter_map(|it| Some((path(&it)?, it))).collect();
+        let open = shared.documents.all().into_iter().filter_map(|it| Some((it.path.clone()?, it))).collect();
         let text = session.client.text_document.as_ref();
         let can = text.and_then(|it| it.publish_diagnostics.clone()).unwrap_or_default();
         Self { open, encoding: session.encoding, can }

@@ -157,7 +157,10 @@ impl<R: Read> Frames<R> {
         body.reserve_exact(length);
         body.extend_from_slice(self.buffer.get(self.at..here).unwrap_or_default());
         self.at = here;
-        self.forget_read();
+        // What is left moves to the front: seldom, where many small frames came at once.
+        if self.at >= CHUNK || self.at == self.buffer.len() {
+            self.forget_read();
+        }
         let missing = (length - body.len()) as u64;
         match self.input.by_ref().take(missing).read_to_end(&mut body) {
             Ok(read) if read as u64 == missing => Frame::Body(body),

@@ -1,5 +1,7 @@
 //! One key given one value at one place, and the field of [`Settings`] it sets.
 
+use std::collections::HashMap;
+
 use super::agents;
 use super::finding::{Origin, SettingFinding, shown};
 use super::outside::{Author, Service};
@@ -45,13 +47,16 @@ pub(super) fn full_path(key: &Key, agent: Option<&str>) -> String {
     }
 }
 
+/// Where each agent stands in [`Settings::agents`].
+pub(super) type AgentIndex = HashMap<String, usize>;
+
 /// Sets the field. `false`: the table promises a key that nothing acts on, which a test forbids.
-pub(super) fn assign(settings: &mut Settings, assignment: &Assignment) -> bool {
+pub(super) fn assign(settings: &mut Settings, agents: &AgentIndex, assignment: &Assignment) -> bool {
     let value = assignment.value.clone();
     match &assignment.agent {
         Some(name) => {
-            let field = assignment.key.name();
-            settings.agents.iter_mut().any(|it| it.name == *name && agents::assign(it, field, value.clone()))
+            let agent = agents.get(name).and_then(|at| settings.agents.get_mut(*at));
+            agent.is_some_and(|it| agents::assign(it, assignment.key.name(), value))
         }
         None => {
             assign_limit(&mut settings.limits, assignment.key.path, &value)

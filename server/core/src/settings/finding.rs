@@ -1,7 +1,9 @@
 //! What a person should know about the configuration, and where they wrote it.
 
 use std::fmt;
+use std::ops::Range;
 
+use crate::lines::LineIndex;
 use crate::task::Place;
 
 /// Something in a configuration file or an argument that is not valid.
@@ -56,12 +58,11 @@ impl SettingFinding {
 
 impl Origin {
     /// The place of `range` in `text`, which is what `file` holds.
-    pub(super) fn in_text(file: &str, text: &str, range: std::ops::Range<usize>) -> Self {
-        let before = text.get(..range.start).unwrap_or(text);
-        let line = before.bytes().filter(|it| *it == b'\n').count() + 1;
-        let line_start = before.rfind('\n').map_or(0, |it| it + 1);
-        let column = before.get(line_start..).map_or(0, |it| it.chars().count()) + 1;
-        Self::File { place: Place { file: file.to_owned(), range }, line, column }
+    pub(super) fn in_text(file: &str, (text, lines): (&str, &LineIndex), range: Range<usize>) -> Self {
+        let line = lines.line(range.start);
+        let before = text.get(lines.start(line).unwrap_or_default()..range.start).unwrap_or_default();
+        let column = before.chars().count() + 1;
+        Self::File { place: Place { file: file.to_owned(), range }, line: line + 1, column }
     }
 }
 

@@ -9,6 +9,7 @@ use super::finding::{Origin, SettingCode, SettingFinding};
 use super::table::{Found, look_up};
 use super::value::Raw;
 use super::{Layer, LayerKind};
+use crate::lines::LineIndex;
 
 /// Keys with a counterpart that this version acts on, and what their value is called there.
 const MAPPED: &[(&str, &str, Form)] = &[
@@ -41,9 +42,10 @@ pub(super) fn read(layer: &Layer) -> Reading {
     let (file, text) = (layer.file.as_str(), layer.text.as_str());
     let mut out = Reading::default();
     let mut aside = Aside::default();
+    let index = LineIndex::of(text);
     for line in lines(text) {
         let Line { range, name, value } = line;
-        let origin = || Origin::in_text(file, text, range.clone());
+        let origin = || Origin::in_text(file, (text, &index), range.clone());
         let mapped = MAPPED.iter().find(|(known, ..)| *known == name);
         match (mapped, value) {
             (_, _) if name.is_empty() => aside.code.push(range),
@@ -62,7 +64,7 @@ pub(super) fn read(layer: &Layer) -> Reading {
             (None, _) => aside.foreign.push((name.to_owned(), range)),
         }
     }
-    out.findings.extend(aside.findings(file, text));
+    out.findings.extend(aside.findings(file, (text, &index)));
     out
 }
 
@@ -104,7 +106,7 @@ struct Aside {
 }
 
 impl Aside {
-    fn findings(self, file: &str, text: &str) -> impl Iterator<Item = SettingFinding> {
+    fn findings(self, file: &str, text: (&str, &LineIndex)) -> impl Iterator<Item = SettingFinding> {
         let note = |range: &Range<usize>, message: String, hint: &str| SettingFinding {
             code: SettingCode::Ignored,
             origin: Origin::in_text(file, text, range.clone()),

@@ -1,11 +1,11 @@
 //! Files and arguments to effective settings. Arguments win, of several for one key the last one, then the workspace's
 //! file, then another tool's file, then the user's; the order in which files are passed does not matter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::accept::accept;
 use super::agents::{self, Agent};
-use super::assignment::{Assignment, Reading, assign, full_path, written};
+use super::assignment::{AgentIndex, Assignment, Reading, assign, full_path, written};
 use super::closest::closest;
 use super::finding::{Origin, SettingCode, SettingFinding, shown};
 use super::keys::KEYS;
@@ -180,9 +180,10 @@ fn assemble(reading: Reading) -> Resolved {
     for name in own.collect::<std::collections::BTreeSet<_>>() {
         settings.agents.push(agents::own(name));
     }
+    let index = index(&settings);
     let mut winners: BTreeMap<String, Assignment> = BTreeMap::new();
     for assignment in assignments {
-        assign(&mut settings, &assignment);
+        assign(&mut settings, &index, &assignment);
         winners.insert(assignment.path(), assignment);
     }
     if let Some(template) = settings.prompt_template.as_ref().filter(|it| !it.starts_with('/')) {
@@ -190,8 +191,9 @@ fn assemble(reading: Reading) -> Resolved {
         settings.protected.push(globset::escape(template));
     }
     settings.written = winners.keys().filter(|it| preset_sets(it)).cloned().collect();
-    findings.extend(winners.values().filter_map(|it| misplaced(&settings, it)));
+    findings.extend(winners.values().filter_map(|it| misplaced(&settings, &index, it)));
     let silent = without_command(&settings.agents, &mentioned);
+    let refused: HashSet<String> = refused.into_iter().collect();
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
     let crew = settings.crew().map(|it| ("agent", it));
     for (key, name) in crew.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
@@ -202,9 +204,13 @@ fn assemble(reading: Reading) -> Resolved {
     Resolved { settings, effective, to_trust, findings }
 }
 
+fn index(settings: &Settings) -> AgentIndex {
+    settings.agents.iter().enumerate().map(|(at, it)| (it.name.clone(), at)).collect()
+}
+
 /// What means nothing for its agent, which shows only where all that is said of the agent is known.
-fn misplaced(settings: &Settings, said: &Assignment) -> Option<SettingFinding> {
-    let agent = settings.agent_named(said.agent.as_deref()?)?;
+fn misplaced(settings: &Settings, agents: &AgentIndex, said: &Assignment) -> Option<SettingFinding> {
+    let agent = settings.agents.get(*agents.get(said.agent.as_deref()?)?)?;
     let kind = agents::kind_of(&agent.name);
     let (problem, hint) = agents::misplaced(kind, said.key.name(), Some(agent.output))
         .or_else(|| agents::cannot_ask(agent, said.key.name()))?;
@@ -231,8 +237,9 @@ fn without_command<'a>(
 ) -> impl Iterator<Item = (String, SettingFinding)> + 'a {
     let commandless =
         |agent: &&AgentSettings| agent.command.is_empty() && agents::kind_of(&agent.name) == Agent::Own;
-    agents.iter().filter(commandless).map(|agent| {
-        let origin = mentioned.iter().find(|(name, _)| *name == agent.name).map(|(_, origin)| origin.clone());
+    let first: HashMap<&str, &Origin> = mentioned.iter().rev().map(|(name, at)| (name.as_str(), at)).collect();
+    agents.iter().filter(commandless).map(move |agent| {
+        let origin = first.get(agent.name.as_str()).copied().cloned();
         let finding = SettingFinding {
             code: SettingCode::BadValue,
             origin: origin.unwrap_or(Origin::Default),

@@ -44,7 +44,8 @@ fn every_key_that_is_built_is_acted_on() {
             layer: None,
             origin: Origin::Default,
         };
-        assert!(assign(&mut settings, &assignment), "nothing acts on `{}`", key.path);
+        let index = [("mine".to_owned(), settings.agents.len() - 1)].into();
+        assert!(assign(&mut settings, &index, &assignment), "nothing acts on `{}`", key.path);
         assert!(settings != before, "`{}` sets nothing", key.path);
     }
 }

@@ -14,6 +14,7 @@ use super::finding::{Origin, SettingCode, SettingFinding, shown};
 use super::keys::KEYS;
 use super::table::{Found, Key, Takes, look_up};
 use super::value::Raw;
+use crate::lines::LineIndex;
 
 /// More findings than this say nothing more about a file.
 const MOST_FINDINGS: usize = 50;
@@ -21,7 +22,7 @@ const MOST_FINDINGS: usize = 50;
 pub(super) fn read(layer: &Layer) -> Reading {
     let text = layer.text.as_str();
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mut walk = Walk { layer, out: Reading::default() };
+    let mut walk = Walk { layer, lines: LineIndex::of(text), out: Reading::default() };
     for error in &errors {
         let range = error.span().unwrap_or(0..0);
         let line = error.message().lines().next().unwrap_or("it cannot be read");
@@ -47,6 +48,7 @@ pub(super) fn read(layer: &Layer) -> Reading {
 
 struct Walk<'a> {
     layer: &'a Layer,
+    lines: LineIndex,
     out: Reading,
 }
 
@@ -167,7 +169,7 @@ impl Walk<'_> {
         (message, hint): (String, impl Into<String>),
         fix: Option<String>,
     ) {
-        // Each place costs a scan of the text: a file full of mistakes must not cost its square.
+        // More are read than are kept: the first of the file are wanted, and errors come before the rest.
         if self.out.findings.len() <= MOST_FINDINGS * 4 {
             let origin = self.at(at);
             self.out.findings.push(SettingFinding { code, origin, message, hint: hint.into(), fix });
@@ -175,7 +177,7 @@ impl Walk<'_> {
     }
 
     fn at(&self, range: Range<usize>) -> Origin {
-        Origin::in_text(&self.layer.file, &self.layer.text, range)
+        Origin::in_text(&self.layer.file, (&self.layer.text, &self.lines), range)
     }
 }
 

@@ -25,7 +25,7 @@ mod symbols;
 mod verbs;
 mod weakened;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -85,14 +85,15 @@ pub struct Trust<'a> {
     /// Commands of the task that nobody trusts yet, its agent's and its settings' included.
     pub unknown: usize,
     /// The criteria among them.
-    pub criteria: &'a [CriterionId],
+    pub criteria: &'a BTreeSet<CriterionId>,
     /// The hash of the page of commands that the user was shown, where there is one.
     pub shown: Option<&'a str>,
 }
 
 impl Default for Trust<'_> {
     fn default() -> Self {
-        Self { editor: true, unknown: 0, criteria: &[], shown: None }
+        static NONE: BTreeSet<CriterionId> = BTreeSet::new();
+        Self { editor: true, unknown: 0, criteria: &NONE, shown: None }
     }
 }
 

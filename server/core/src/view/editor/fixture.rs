@@ -1,6 +1,6 @@
 //! Tasks, loops and results to look at, written as their authors would.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Known, Latest, Trust};
 use crate::check::{CheckResult, Location, Status};
@@ -26,7 +26,7 @@ pub(super) struct World {
     pub(super) unknown: usize,
     /// The hash of the page that the user was shown.
     pub(super) shown: Option<&'static str>,
-    pub(super) untrusted: Vec<CriterionId>,
+    pub(super) untrusted: BTreeSet<CriterionId>,
     pub(super) live: bool,
 }
 
@@ -45,7 +45,7 @@ impl World {
             editor_trusted: true,
             unknown: 0,
             shown: None,
-            untrusted: Vec::new(),
+            untrusted: BTreeSet::new(),
             live: true,
         }
     }

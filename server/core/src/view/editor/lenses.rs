@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::verbs::{self, Verb};
 use super::{Command, Known, state};
+use crate::lines::LineIndex;
 use crate::task::{Criterion, Place};
 
 /// A few words over a line, perhaps to be clicked.
@@ -23,21 +24,21 @@ pub struct Lens {
 pub fn lenses(known: &Known<'_>, file: &str) -> Vec<Lens> {
     let mut all = Vec::new();
     let mut taken = BTreeSet::new();
+    let lines = LineIndex::of(known.document(file).map_or("", |it| it.text.as_str()));
     if let Some(place) = known.heading().filter(|it| it.file == file) {
-        taken.insert(place.range.start);
+        taken.insert(lines.line(place.range.start));
         all.extend(of_task(known, &place));
     }
     for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
         // A line of JSON or of prose can hold many criteria: three lenses are all that it can bear.
-        let place = known.first_line(&criterion.place);
-        if taken.insert(place.range.start) {
-            all.extend(of_criterion(known, criterion, &place));
+        if taken.insert(lines.line(criterion.place.range.start)) {
+            all.extend(of_criterion(known, criterion, &known.first_line(&criterion.place)));
         }
     }
     for item in known.task.plan.iter().filter(|it| it.place.file == file) {
         // Over an item that is a criterion too stands its result; the rest is among the actions.
-        let place = known.first_line(&item.place);
-        if taken.insert(place.range.start) {
+        if taken.insert(lines.line(item.place.range.start)) {
+            let place = known.first_line(&item.place);
             all.extend(verbs::of_item(item).into_iter().map(|it| lens(known, &place, it)));
         }
     }

@@ -1,35 +1,38 @@
 //! Criteria that do not hold, that nobody could judge, or that say less than their author may think.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::{Code, Diagnostic, Related, Severity, Target};
 use crate::check::{CheckResult, Status};
+use crate::decide::Loop;
 use crate::decide::flaky::is_flaky;
 use crate::journal::Role;
-use crate::task::{Criterion, FindingCode, Place};
+use crate::task::{Criterion, CriterionId, FindingCode, Place};
 use crate::view::State;
 use crate::view::editor::{Known, Latest, said};
 
 pub(super) fn read(known: &Known<'_>) -> Vec<Diagnostic> {
-    let broken = Broken::of(known);
+    let (broken, history) = (Broken::of(known), History::of(known));
     let mut all = Vec::new();
     for criterion in &known.task.criteria {
-        if let Some(proposed) = proposed(known, criterion) {
-            all.push(proposed);
-        }
+        all.extend(proposed(criterion, &history));
         all.extend(flaky(known, criterion));
-        all.extend(one(known, criterion, &broken));
+        all.extend(one(known, criterion, (&broken, &history)));
     }
     all
 }
 
-fn one(known: &Known<'_>, criterion: &Criterion, broken: &Broken<'_>) -> Option<Diagnostic> {
+fn one(
+    known: &Known<'_>,
+    criterion: &Criterion,
+    (broken, history): (&Broken<'_>, &History<'_>),
+) -> Option<Diagnostic> {
     let latest = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
     match latest {
-        Some(latest) if latest.result.status == Status::Pass => already_passing(known, criterion),
+        Some(latest) if latest.result.status == Status::Pass => already_passing(known, criterion, history),
         Some(latest) if latest.result.status != Status::Unverified => {
-            Some(not_holding(known, criterion, latest))
+            Some(not_holding(known, criterion, latest, history))
         }
         Some(_) | None if broken.holds(&criterion.place) => None,
         Some(_) | None => unknown(known, criterion),
@@ -37,8 +40,13 @@ fn one(known: &Known<'_>, criterion: &Criterion, broken: &Broken<'_>) -> Option<
 }
 
 /// A criterion that was judged and does not hold.
-fn not_holding(known: &Known<'_>, criterion: &Criterion, latest: Latest<'_>) -> Diagnostic {
-    let (severity, code) = weight(known, criterion, latest.result.status);
+fn not_holding(
+    known: &Known<'_>,
+    criterion: &Criterion,
+    latest: Latest<'_>,
+    history: &History<'_>,
+) -> Diagnostic {
+    let (severity, code) = weight(known, history.held_before(&criterion.id), latest.result.status);
     let (fact, cure) = fact(code, latest.result);
     let mut found = Diagnostic::of(&criterion.place, (severity, code), &criterion.name, &fact, cure);
     found.related = related(latest);
@@ -51,8 +59,7 @@ fn not_holding(known: &Known<'_>, criterion: &Criterion, latest: Latest<'_>) -> 
 }
 
 /// Who must act: the loop while it works, the user otherwise and wherever something broke or cannot run.
-pub(super) fn weight(known: &Known<'_>, criterion: &Criterion, status: Status) -> (Severity, Code) {
-    let broke = known.held_before(&criterion.id);
+pub(super) fn weight(known: &Known<'_>, broke: bool, status: Status) -> (Severity, Code) {
     let severity = if known.at_work() && !broke { Severity::Information } else { Severity::Warning };
     match status {
         Status::CouldNotRun => (Severity::Error, Code::CouldNotRun),
@@ -139,8 +146,12 @@ impl<'a> Broken<'a> {
 }
 
 /// It held before the first iteration: no measure of progress, only a guard.
-fn already_passing(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
-    let guards = known.live && known.open_loop().is_some() && known.role(&criterion.id) == Some(Role::Guard);
+fn already_passing(
+    known: &Known<'_>,
+    criterion: &Criterion,
+    history: &History<'_>,
+) -> Option<Diagnostic> {
+    let guards = known.live && known.open_loop().is_some() && history.role(&criterion.id) == Some(Role::Guard);
     let fact = "passed before the first iteration, so it only guards";
     guards.then(|| {
         let kind = (Severity::Hint, Code::AlreadyPassing);
@@ -157,12 +168,11 @@ fn flaky(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
 }
 
 /// Written by the agent: shown, never taken up.
-fn proposed(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
-    let state = known.state.filter(|_| known.status.is_some_and(|it| it.state != State::Done))?;
-    let is = |verb: &str| state.proposed.iter().any(|it| is_about(it, verb, &criterion.name));
-    let fact = if is("added: ") && known.role(&criterion.id).is_none() {
+fn proposed(criterion: &Criterion, history: &History<'_>) -> Option<Diagnostic> {
+    let is = |verb: &'static str| history.proposed.contains(&(verb, criterion.name.as_str()));
+    let fact = if is("added") && history.role(&criterion.id).is_none() {
         "written by the agent, not judged by this loop"
-    } else if is("altered: ") {
+    } else if is("altered") {
         "altered by the agent, judged as it was"
     } else {
         return None;
@@ -171,6 +181,36 @@ fn proposed(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, ""))
 }
 
-fn is_about(proposal: &str, verb: &str, name: &str) -> bool {
-    proposal.strip_prefix(verb) == Some(name)
+/// What the loop knows of its criteria, by their ids: found once, and not again for each of many criteria.
+pub(super) struct History<'a> {
+    roles: HashMap<&'a CriterionId, Role>,
+    passed: HashSet<&'a CriterionId>,
+    /// What the agent did to criteria of these names.
+    proposed: HashSet<(&'a str, &'a str)>,
+}
+
+impl<'a> History<'a> {
+    pub(super) fn of(known: &Known<'a>) -> Self {
+        let pinned = known.state.into_iter().flat_map(|it| &it.pinned);
+        // Where a criterion stands twice, its first role counts.
+        let roles = pinned.rev().map(|it| (&it.criterion.id, it.role)).collect();
+        let iterations = known.state.into_iter().flat_map(Loop::kept_iterations);
+        let passed = iterations.flat_map(|it| &it.row).filter(|(_, status)| *status == Status::Pass);
+        let is_open = known.status.is_some_and(|it| it.state != State::Done);
+        let proposed = known.state.filter(|_| is_open).into_iter().flat_map(|it| &it.proposed);
+        Self {
+            roles,
+            passed: passed.map(|(id, _)| id).collect(),
+            proposed: proposed.filter_map(|it| it.split_once(": ")).collect(),
+        }
+    }
+
+    fn role(&self, id: &CriterionId) -> Option<Role> {
+        self.roles.get(id).copied()
+    }
+
+    /// It held at the start of the loop or after one of its iterations.
+    pub(super) fn held_before(&self, id: &CriterionId) -> bool {
+        self.role(id) == Some(Role::Guard) || self.passed.contains(id)
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::criteria::History;
 use super::{Severity, SourceFailure, criteria};
 use crate::check::Location;
 use crate::sanitize;
@@ -10,13 +11,14 @@ use crate::view::editor::{Known, Latest, said};
 
 /// Each place once, in the order in which criteria and outputs name them.
 pub fn source_failures(known: &Known<'_>) -> Vec<SourceFailure> {
+    let history = History::of(known);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for criterion in known.task.criteria.iter().filter(|it| it.check.is_some()) {
         let Some(latest) = known.latest(&criterion.id).filter(|it| is_failure(it.result.status)) else {
             continue;
         };
-        let (severity, _) = criteria::weight(known, criterion, latest.result.status);
+        let (severity, _) = criteria::weight(known, history.held_before(&criterion.id), latest.result.status);
         for place in latest.result.failures() {
             if seen.insert((place.file.as_str(), place.line, place.column)) {
                 found.push(copy(place, latest, severity, &criterion.name));

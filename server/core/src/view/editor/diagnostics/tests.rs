@@ -40,7 +40,7 @@ fn without_a_loop_results_are_the_users_to_mend() {
     let prompt = World::prompt;
     check(
         &prompt(),
-        &["1 H summary idle: 2 criteria", "5 H never-run tests: never run", "6 H never-run lint: never run"],
+        &["1 H summary idle: 2 criteria, not checked yet", "5 H never-run tests: never run", "6 H never-run lint: never run"],
     );
     check(
         &prompt().found(&[('f', "3 of 214 fail"), ('p', "exit 0")]),
@@ -226,11 +226,11 @@ fn a_check_that_cannot_decide_is_flaky() {
 fn trust_is_asked_for_once_and_hinted_at_elsewhere() {
     let mut world = World::prompt();
     world.unknown = 3;
-    world.untrusted = vec![world.task.criteria[0].id.clone()];
+    world.untrusted = [world.task.criteria[0].id.clone()].into();
     check(
         &world,
         &[
-            "1 H summary idle: 2 criteria",
+            "1 H summary idle: 2 criteria, not checked yet",
             "1 I needs-trust needs trust: 3 commands that nobody trusts yet. Read and trust them first.",
             "5 H needs-trust tests: not trusted yet, so it is not run",
             "6 H never-run lint: never run",
@@ -351,7 +351,7 @@ fn a_task_that_waits_for_trust_warns() {
         sim.turn();
     }
     let changed = World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- new: `$ make x`\n")]);
-    sim.untrusted = vec![changed.task.criteria[0].id.clone()];
+    sim.untrusted = [changed.task.criteria[0].id.clone()].into();
     sim.order(Order::Pause);
     sim.play();
     sim.documents = changed.task.criteria.clone();

@@ -1,0 +1,55 @@
+//! Where the lines of a text begin. Made once per text, so that the place of each of many ranges costs no scan of
+//! all that stands before it.
+
+/// The index of one text's lines. Lines end with `\n`, `\r\n` or `\r`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineIndex {
+    starts: Vec<usize>,
+}
+
+impl LineIndex {
+    pub fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(|at| {
+            let is_first_of_two = bytes.get(*at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n');
+            !is_first_of_two
+        });
+        Self { starts: std::iter::once(0).chain(ends.map(|at| at + 1)).collect() }
+    }
+
+    /// The line that holds a byte, from 0; the last one for a byte behind the end.
+    pub fn line(&self, byte: usize) -> usize {
+        self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
+    }
+
+    /// The first byte of a line. `None`: there is no such line.
+    pub fn start(&self, line: usize) -> Option<usize> {
+        self.starts.get(line).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LineIndex;
+    use proptest::prelude::proptest;
+
+    #[test]
+    fn every_kind_of_line_end_ends_a_line() {
+        let lines = LineIndex::of("a\r\nb\rc\n\nd");
+        let starts: Vec<usize> = (0..).map_while(|it| lines.start(it)).collect();
+        assert_eq!(starts, [0, 3, 5, 7, 8]);
+        let of: Vec<usize> = (0..=9).map(|it| lines.line(it)).collect();
+        assert_eq!(of, [0, 0, 0, 1, 1, 2, 2, 3, 4, 4]);
+        assert_eq!(LineIndex::of("").line(7), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_byte_is_in_the_line_that_begins_before_it(text in "[aä😀\r\n]{0,40}", at in 0..200_usize) {
+            let lines = LineIndex::of(&text);
+            let line = lines.line(at);
+            assert!(lines.start(line).is_some_and(|it| it <= at));
+            assert!(lines.start(line + 1).is_none_or(|it| it > at));
+        }
+    }
+}

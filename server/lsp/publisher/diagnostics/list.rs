@@ -1,0 +1,79 @@
+//! The diagnostics of one document, each of them once.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use lsp_types::Diagnostic;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct List {
+    all: Vec<Diagnostic>,
+    /// The first diagnostic with this place and message, so that a new one is not compared with all others.
+    known: HashMap<u64, usize>,
+}
+
+impl List {
+    /// What is in it already is not added again.
+    pub(super) fn add(&mut self, diagnostic: Diagnostic) {
+        match self.known.entry(key(&diagnostic)) {
+            Entry::Vacant(free) => {
+                free.insert(self.all.len());
+            }
+            Entry::Occupied(first) => {
+                // Equal keys are nearly always equal diagnostics.
+                if self.all.get(*first.get()) == Some(&diagnostic) || self.all.contains(&diagnostic) {
+                    return;
+                }
+            }
+        }
+        self.all.push(diagnostic);
+    }
+
+    pub(super) fn all(&self) -> &[Diagnostic] {
+        &self.all
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Both say the same.
+    pub(super) fn is(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        Arc::ptr_eq(self, other) || self.all == other.all
+    }
+}
+
+fn key(diagnostic: &Diagnostic) -> u64 {
+    let (start, end) = (diagnostic.range.start, diagnostic.range.end);
+    let mut hasher = DefaultHasher::new();
+    (start.line, start.character, end.line, end.character, &diagnostic.message).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use lsp_types::{Diagnostic, DiagnosticSeverity, Position, Range};
+
+    use super::List;
+
+    fn diagnostic(line: u32, message: &str) -> Diagnostic {
+        let at = Position::new(line, 0);
+        Diagnostic::new_simple(Range::new(at, at), message.to_owned())
+    }
+
+    #[test]
+    fn what_is_equal_is_there_once_and_in_order() {
+        let mut list = List::default();
+        let severe = Diagnostic { severity: Some(DiagnosticSeverity::ERROR), ..diagnostic(1, "a") };
+        for it in [diagnostic(1, "a"), diagnostic(2, "a"), severe.clone(), diagnostic(1, "a"), severe.clone()] {
+            list.add(it);
+        }
+        assert_eq!(list.all(), [diagnostic(1, "a"), diagnostic(2, "a"), severe]);
+        let (list, other) = (Arc::new(list), Arc::new(List::default()));
+        assert!(list.is(&Arc::new(List::clone(&list))) && !list.is(&other) && other.is_empty());
+    }
+}
