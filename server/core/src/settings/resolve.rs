@@ -237,7 +237,8 @@ fn without_command<'a>(
 ) -> impl Iterator<Item = (String, SettingFinding)> + 'a {
     let commandless =
         |agent: &&AgentSettings| agent.command.is_empty() && agents::kind_of(&agent.name) == Agent::Own;
-    let first: HashMap<&str, &Origin> = mentioned.iter().rev().map(|(name, at)| (name.as_str(), at)).collect();
+    let first: HashMap<&str, &Origin> =
+        mentioned.iter().rev().map(|(name, at)| (name.as_str(), at)).collect();
     agents.iter().filter(commandless).map(move |agent| {
         let origin = first.get(agent.name.as_str()).copied().cloned();
         let finding = SettingFinding {

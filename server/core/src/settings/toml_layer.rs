@@ -143,6 +143,9 @@ impl Walk<'_> {
     }
 
     fn unknown(&mut self, path: &[&str], at: Range<usize>) {
+        if self.is_full() {
+            return;
+        }
         let known = meant(path);
         let hint = match &known {
             Some(known) => format!("did you mean `{known}`?"),
@@ -170,10 +173,14 @@ impl Walk<'_> {
         fix: Option<String>,
     ) {
         // More are read than are kept: the first of the file are wanted, and errors come before the rest.
-        if self.out.findings.len() <= MOST_FINDINGS * 4 {
+        if !self.is_full() {
             let origin = self.at(at);
             self.out.findings.push(SettingFinding { code, origin, message, hint: hint.into(), fix });
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.out.findings.len() > MOST_FINDINGS * 4
     }
 
     fn at(&self, range: Range<usize>) -> Origin {
