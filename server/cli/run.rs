@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// With --prompt, a line that must hold, with its check: 'All tests pass: `$ cargo test`'
     #[arg(long, value_name = "LINE", requires = "prompt")]
     pub(crate) criterion: Vec<String>,
+    /// A command that must succeed besides: 'cargo test'. May be given several times
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) check: Vec<String>,
     /// The word inside <promise>…</promise> by which the agent says it is done
     #[arg(long, value_name = "P")]
     pub(crate) completion_promise: Option<String>,
@@ -136,16 +139,14 @@ fn work(args: &Args) -> Result<Work, Failure> {
         Some(Argument { option: option.to_owned(), key: key.to_owned(), value })
     };
     let arguments: Vec<_> = given.into_iter().filter_map(argument).collect();
-    match &args.prompt {
-        Some(prompt) => {
-            let work = Work::typed(&Typed { prompt, criteria: &args.criterion }, &arguments)?;
-            if !args.anyway {
-                refuse_home(&work.root)?;
-            }
-            Ok(work)
-        }
-        None => Work::find(args.task.path.as_deref(), &arguments),
+    let work = match &args.prompt {
+        Some(prompt) => Work::typed(&Typed { prompt, criteria: &args.criterion }, &arguments)?,
+        None => Work::find(args.task.path.as_deref(), &arguments)?,
+    };
+    if args.prompt.is_some() && !args.anyway {
+        refuse_home(&work.root)?;
     }
+    Ok(work.with_checks(&args.check))
 }
 
 /// Everything below the root is the agent's to change, and in every snapshot.

@@ -49,10 +49,18 @@ pub(crate) fn of_checks<'a>(
     Ok(items)
 }
 
-/// A program that was typed is trusted as typed checks are, unless the configuration added arguments to it.
+/// What was typed is trusted by being typed: a check, and a program unless the configuration added arguments to it.
 pub(crate) fn is_typed(work: &Work, item: &Item) -> bool {
-    let Runs::Agent { argv, env, .. } = &item.runs else { return false };
-    env.is_empty() && work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
+    match &item.runs {
+        Runs::Agent { argv, env, .. } => {
+            env.is_empty() && work.program.as_ref().is_some_and(|it| *argv == [it.as_str()])
+        }
+        Runs::Check { .. } | Runs::Request { .. } => {
+            let same = |criterion| Item::checks([criterion], |_| None).iter().any(|it| it.runs == item.runs);
+            work.typed_criteria().any(same)
+        }
+        Runs::Settings { .. } | Runs::Server { .. } | Runs::Hook { .. } | Runs::Surface { .. } => false,
+    }
 }
 
 /// What a person reads before saying yes; `unknown`: what of it is not trusted yet.

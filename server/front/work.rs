@@ -1,13 +1,17 @@
 //! From arguments to something that can be started: root, configuration, task. Reads files, starts nothing; what
 //! is broken is said with its place, and all of it at once.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
+use loopkeeper_core::lines::LineIndex;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{Argument, Resolved, Settings};
-use loopkeeper_core::task::{self, Document, Finding, FindingCode, Place, Task, TaskId, WrittenSetting};
+use loopkeeper_core::task::{
+    self, CHECK_ARGUMENT, Criterion, Document, Finding, FindingCode, Place, Task, TaskId, WrittenSetting,
+};
 
 use super::failure::{Failure, Kind, Spot};
 use crate::adapters::config_files;
@@ -104,6 +108,26 @@ impl Work {
         })
     }
 
+    /// With checks that were typed beside it.
+    pub(crate) fn with_checks(mut self, checks: &[String]) -> Self {
+        task::add_checks(&mut self.task, checks);
+        self
+    }
+
+    /// The criteria among those of the task that were typed.
+    pub(crate) fn typed_criteria(&self) -> impl Iterator<Item = &Criterion> {
+        self.task.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT)
+    }
+
+    /// Refuses a task that no check says anything of.
+    pub(crate) fn refuse_empty(&self) -> Result<(), Failure> {
+        if !self.task.criteria.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage(format_args!("{} has no criteria, so there is nothing to check", self.id.0))
+            .hint("Add a list under \"Done when\", with a check in backticks in each line."))
+    }
+
     /// Refuses a task that cannot be started: it would run less than its author wrote, or says nothing yet.
     pub(crate) fn refuse_unready(&self) -> Result<(), Failure> {
         self.refuse_broken()?;
@@ -113,7 +137,7 @@ impl Work {
         let Place { file, range } = &finding.place;
         let text = self.text_of(file).unwrap_or(&self.task.prompt);
         let said = text.get(range.clone()).unwrap_or_default();
-        let (line, file) = (line_of(text, range.start), sanitize::line(file));
+        let (line, file) = (LineIndex::of(text).line(range.start) + 1, sanitize::line(file));
         let hint = if said.starts_with("{{") {
             format!(
                 "Nothing fills in `{}`: write what it stands for, then start again.",
@@ -129,30 +153,44 @@ impl Work {
     pub(crate) fn refuse_broken(&self) -> Result<(), Failure> {
         let blocking: Vec<_> = self.task.findings.iter().filter(|it| it.code.blocks_checks()).collect();
         let unread = blocking.iter().any(|it| it.code == FindingCode::Syntax);
-        let failure = match blocking.as_slice() {
+        let said = self.said(blocking.iter().copied());
+        let failure = match said.as_slice() {
             [] => return Ok(()),
-            [one] if unread => Failure::usage(self.finding(one))
+            [one] if unread => Failure::usage(one)
                 .hint("Correct the file: what cannot be read as a whole is not started in part."),
-            [one] => Failure::usage(self.finding(one))
-                .hint("Correct the line: a check that cannot run as written is never run."),
+            [one] => {
+                Failure::usage(one).hint("Correct the line: a check that cannot run as written is never run.")
+            }
             several => {
-                let lines = listed(several.iter().map(|it| self.finding(it)));
+                let lines = listed(several.iter().cloned());
                 Failure::usage(format_args!("{} has errors{lines}", self.id.0))
                     .hint("Correct these lines: a check that cannot run as written is never run.")
             }
         };
-        Err(Failure { spots: blocking.iter().filter_map(|it| self.spot(it)).collect(), ..failure })
+        Err(Failure { spots: self.spots(&blocking), ..failure })
     }
 
-    fn spot(&self, finding: &Finding) -> Option<Spot> {
-        let Place { file, range } = &finding.place;
-        let line = line_of(self.text_of(file)?, range.start);
-        Some(Spot { file: file.clone(), line })
+    fn spots(&self, findings: &[&Finding]) -> Vec<Spot> {
+        let mut lines = self.lines();
+        let spot = |finding: &&Finding| {
+            Some(Spot { file: finding.place.file.clone(), line: lines(&finding.place)? })
+        };
+        findings.iter().filter_map(spot).collect()
+    }
+
+    /// The line of a place, from 1. Each text is read once.
+    fn lines(&self) -> impl FnMut(&Place) -> Option<usize> {
+        let mut indices: HashMap<String, Option<LineIndex>> = HashMap::new();
+        move |place: &Place| {
+            let of_file = || self.text_of(&place.file).map(LineIndex::of);
+            let index = indices.entry(place.file.clone()).or_insert_with(of_file);
+            index.as_ref().map(|it| it.line(place.range.start) + 1)
+        }
     }
 
     /// What does not keep its checks from running, one line each.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.task.findings.iter().filter(|it| !it.code.blocks_checks()).map(|it| self.finding(it)).collect()
+        self.said(self.task.findings.iter().filter(|it| !it.code.blocks_checks()))
     }
 
     /// What a loop on it starts with; nobody is there to answer it, and nothing was asked for besides.
@@ -195,12 +233,15 @@ impl Work {
         }
     }
 
-    /// `PROMPT.md:7: message`.
-    fn finding(&self, finding: &Finding) -> String {
-        let Place { file, range } = &finding.place;
-        let line =
-            self.text_of(file).map_or(String::new(), |text| format!(":{}", line_of(text, range.start)));
-        format!("{}{line}: {}", sanitize::line(file), sanitize::line(&finding.message))
+    /// `PROMPT.md:7: message`, one for each.
+    fn said<'a>(&'a self, findings: impl Iterator<Item = &'a Finding>) -> Vec<String> {
+        let mut lines = self.lines();
+        let said = |finding: &Finding| {
+            let line = lines(&finding.place).map_or_else(String::new, |it| format!(":{it}"));
+            let file = sanitize::line(&finding.place.file);
+            format!("{file}{line}: {}", sanitize::line(&finding.message))
+        };
+        findings.map(said).collect()
     }
 }
 
@@ -228,11 +269,6 @@ fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     let cut = text.char_indices().nth(LONGEST).map(|(at, _)| text.split_at(at).0);
     cut.map_or_else(|| text.to_owned(), |it| format!("{}…", it.trim_end()))
-}
-
-/// Lines from 1.
-fn line_of(text: &str, offset: usize) -> usize {
-    text.bytes().take(offset).filter(|it| *it == b'\n').count() + 1
 }
 
 /// What an argument names.

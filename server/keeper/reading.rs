@@ -9,7 +9,7 @@ use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::Mode;
-use loopkeeper_core::task::{Criterion, CriterionId, Document, Task, read as read_documents};
+use loopkeeper_core::task::{CHECK_ARGUMENT, Criterion, CriterionId, Document, Task, read as read_documents};
 use loopkeeper_core::trust::{Item, Runs};
 use loopkeeper_core::when;
 
@@ -120,7 +120,15 @@ fn current(scene: &Scene, spec: &LoopSpec) -> (Task, Sums) {
     }
     let root = Path::new(&spec.root);
     match task_files::contents(root, &task_files::named(root, &spec.task.0)) {
-        Ok(files) => scene.task.borrow_mut().of(files),
+        Ok(files) => {
+            let (mut task, sums) = scene.task.borrow_mut().of(files);
+            let known = |it: &Criterion| task.criteria.iter().any(|written| written.id == it.id);
+            let typed = spec.criteria.iter().filter(|it| it.place.file == CHECK_ARGUMENT && !known(it));
+            let typed: Vec<Criterion> = typed.cloned().collect();
+            // No document says what was typed at the start.
+            task.criteria.extend(typed);
+            (task, sums)
+        }
         Err(error) => {
             super::note(&format!("{error}; the copy made at the start is used"));
             (kept(scene, spec), none)

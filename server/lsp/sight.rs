@@ -95,10 +95,12 @@ impl Sight {
 fn present(shared: &Shared, task: &Arc<TaskSeen>) -> Arc<TaskSeen> {
     let mut newer: Vec<(usize, Arc<Document>)> = Vec::new();
     for open in shared.documents.all() {
-        let named = |it: &task::Document| open.path.as_ref().is_some_and(|path| task.root.join(&it.path) == *path);
+        let named =
+            |it: &task::Document| open.path.as_ref().is_some_and(|path| task.root.join(&it.path) == *path);
         let Some(at) = task.documents.iter().position(named) else { continue };
         // The very text that was looked at, or one that says the same.
-        let is_shown = task.texts.get(at).and_then(Option::as_ref).is_some_and(|it| Arc::ptr_eq(it, &open.text));
+        let is_shown =
+            task.texts.get(at).and_then(Option::as_ref).is_some_and(|it| Arc::ptr_eq(it, &open.text));
         if !is_shown && task.documents.get(at).is_some_and(|it| *it.text != *open.text) {
             newer.push((at, open));
         }

@@ -79,6 +79,28 @@ fn a_typed_task_needs_no_file_and_its_checks_no_trust() {
 }
 
 #[test]
+fn a_check_is_typed_without_backticks_and_needs_no_trust() {
+    let terminal = project("# Unused\n", "touch done");
+    let args = ["run", "--prompt", "Make it", "--check", "test -f done", "--check", "exists done", "--trust"];
+    terminal.run(&args).expect(0).out("all 2 required criteria pass");
+    terminal
+        .run(&["run", "--prompt", "Make it", "--check", "exist x"])
+        .expect(2)
+        .err("Did you mean `exists x`?");
+    terminal
+        .run(&["run", "--prompt", "Make it", "--check", " "])
+        .expect(2)
+        .err("an empty check checks nothing");
+    // Beside a task with criteria of its own it is one more, however often its documents are read.
+    let task =
+        "# Make it\n\n## Done when\n\n- It is there: `exists done`\n- Nice (optional): `exists never`\n";
+    let terminal = project(task, "test -f done && touch more; touch done");
+    terminal.run(&["run", "--check", "test -f more", "--dry-run"]).expect(0).out("test -f more");
+    let ran = terminal.run(&["run", "--check", "test -f more", "--trust"]);
+    ran.expect(0).out("all 2 required pass, 1 optional fails").out("all 2 required criteria pass");
+}
+
+#[test]
 fn json_is_the_journal_and_ends_with_a_summary() {
     let terminal = project(TASK, "touch done; echo All done.");
     let ran = terminal.run(&["run", "--trust", "--json"]);
@@ -141,10 +163,24 @@ fn checks_run_without_a_loop() {
     terminal.run(&["run", "--trust", "--max-iterations", "1"]).expect(4);
     check(&[]).expect(1).out("fail").out("its one criterion does not pass");
     terminal.file("done", "");
-    check(&[]).expect(0).out("pass");
+    check(&[]).expect(0).out("pass").out("its one criterion passes");
     let json: Value = serde_json::from_str(&check(&["--json"]).expect(0).stdout).unwrap();
     assert_eq!(json["holds"], true);
     assert_eq!(json["criteria"]["items"][0]["status"], "pass");
+}
+
+#[test]
+fn checking_needs_criteria_and_may_be_given_trust() {
+    let terminal = project("# Make it\n", "true");
+    let ran = terminal.run(&["check"]);
+    ran.expect(2)
+        .err("PROMPT.md has no criteria, so there is nothing to check")
+        .err("Add a list under \"Done when\"");
+    let terminal = project(&format!("{TASK}- Nice (optional): `$ test -f nice`\n"), "true");
+    terminal.run(&["check"]).expect(5);
+    terminal.run(&["check", "--trust"]).expect(1).out("1 required fails, 1 optional fails");
+    terminal.file("done", "");
+    terminal.run(&["check"]).expect(0).out("1 required passes, 1 optional fails");
 }
 
 #[test]

@@ -69,6 +69,7 @@ function isCooling(it: LoopStatus): boolean {
 
 /** `3 of 5 criteria pass`; `5 criteria, not checked yet`. */
 export function counted(it: CriteriaStatus): string {
+  if (it.summary !== undefined) return it.summary;
   const checked = it.passed + it.failed > 0 || it.items.some((item) => item.status !== undefined);
   if (it.total > 0 && !checked) return it.total === 1 ? "1 criterion, not checked yet" : `${it.total} criteria, not checked yet`;
   return `${it.passed} of ${it.total} criteria pass`;
@@ -77,7 +78,7 @@ export function counted(it: CriteriaStatus): string {
 /** `iteration 7 of 25, 3 of 5 criteria pass`. */
 export function progress(it: LoopStatus): string {
   const parts = [it.iteration === 0 ? "before the first iteration" : `iteration ${it.iteration} of ${it.limits.iterations}`];
-  if (it.criteria.total > 0) parts.push(`${it.criteria.passed} of ${it.criteria.total} criteria pass`);
+  if (it.criteria.total > 0) parts.push(counted(it.criteria));
   return parts.join(", ");
 }
 

@@ -28,7 +28,8 @@ pub(super) fn begin(args: &Args) -> Answer {
     command
         .arg0("loopkeeper")
         .arg("check")
-        .args(args.criterion.as_ref().map(|it| format!("--criterion={it}")));
+        .args(args.criterion.as_ref().map(|it| format!("--criterion={it}")))
+        .args(args.trust.then_some("--trust"));
     command.arg("--").arg(work.root.join(&work.id.0)).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn()?;

@@ -6,7 +6,7 @@ mod started;
 mod subagents;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use loopkeeper_core::check::{CheckResult, Status};
@@ -17,7 +17,7 @@ use loopkeeper_core::journal::{
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::task::{Criterion, CriterionId};
-use loopkeeper_core::view::words;
+use loopkeeper_core::view::{Tally, words};
 
 use super::{Glyphs, QUIET};
 use crate::front::zone::Zone;
@@ -32,6 +32,7 @@ pub(crate) struct Teller {
     glyphs: Glyphs,
     loop_id: String,
     names: BTreeMap<CriterionId, String>,
+    optional: BTreeSet<CriterionId>,
     /// What failed in the checks of the running iteration: told with its sentence, where only milestones are.
     failing: String,
     /// What its agent was denied; told in the same way.
@@ -54,6 +55,7 @@ impl Teller {
             glyphs,
             loop_id: String::new(),
             names: BTreeMap::new(),
+            optional: BTreeSet::new(),
             failing: String::new(),
             denied: String::new(),
             day: String::new(),
@@ -120,6 +122,7 @@ impl Teller {
             Record::Baseline { criteria, .. } => criteria.iter().map(|it| &it.criterion).collect(),
             _ => return,
         };
+        self.optional.extend(criteria.iter().filter(|it| !it.required).map(|it| it.id.clone()));
         self.names.extend(criteria.into_iter().map(|it| (it.id.clone(), sanitize::line(&it.name))));
     }
 
@@ -198,11 +201,11 @@ impl Teller {
     /// `checks: 2 of 3 pass; ✗ lint: exit 1`.
     fn round(&self, word: &str, round: &Round) -> String {
         let checked = round.results.iter().filter(|it| it.status != Status::Unverified);
-        let passed = checked.clone().filter(|it| it.status == Status::Pass).count();
-        match checked.count() {
-            0 => format!("{word}: nothing to check"),
-            total => format!("{word}: {passed} of {total} pass{}", self.failing(round)),
+        if checked.clone().next().is_none() {
+            return format!("{word}: nothing to check");
         }
+        let tally = Tally::of(checked.map(|it| (!self.optional.contains(&it.criterion), Some(it.status))));
+        format!("{word}: {}{}", tally.of_round(), self.failing(round))
     }
 
     /// `; ✗ lint: exit 1; ✗ tests: 3 of 9 fail`.

@@ -9,6 +9,7 @@ mod headline;
 mod notice;
 mod spawns;
 mod status;
+mod tally;
 pub mod told;
 pub mod words;
 
@@ -21,6 +22,7 @@ pub use self::headline::headline;
 pub use self::notice::notice;
 pub use self::spawns::{SpawnStatus, SubagentState, SubagentStatus};
 pub use self::status::{Facts, file_uri, status};
+pub use self::tally::Tally;
 pub use crate::journal::BreakerCounts;
 use crate::journal::{BreakerState, Outcome, PauseReason, QuestionKind, WaitReason};
 use crate::settings::preset::Chosen;

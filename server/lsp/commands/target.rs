@@ -51,8 +51,8 @@ pub(super) fn refuse_unsaved(task: &TaskSeen, shared: &Shared) -> Result<(), Ref
     let documents: Vec<PathBuf> = task.documents.iter().map(|it| task.root.join(&it.path)).collect();
     let dirty = shared.documents.all().into_iter().filter(|it| it.is_dirty()).find_map(|it| {
         let path = it.path.clone()?;
-        let mine = documents.contains(&path)
-            || path.ends_with("loopkeeper.toml") && path.starts_with(&task.root);
+        let mine =
+            documents.contains(&path) || path.ends_with("loopkeeper.toml") && path.starts_with(&task.root);
         mine.then(|| it.uri.clone())
     });
     let Some(uri) = dirty else { return Ok(()) };

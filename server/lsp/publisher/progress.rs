@@ -145,7 +145,7 @@ async fn send(shared: &Shared, token: ProgressToken, value: WorkDoneProgress) {
     shared.client.send_notification::<ProgressNotification>(params).await;
 }
 
-/// `iteration 4/25, 3 of 5 pass, editing src/auth.rs`
+/// `iteration 4/25, 3 of 5 criteria pass, editing src/auth.rs`
 fn message(status: &LoopStatus) -> String {
     let iteration = format!("iteration {}/{}", status.iteration, status.limits.iterations);
     let criteria = &status.criteria;
@@ -156,9 +156,7 @@ fn message(status: &LoopStatus) -> String {
         Phase::Stopping => vec![iteration, "stopping".to_owned()],
         _ => vec![iteration],
     };
-    if criteria.passed + criteria.failed > 0 {
-        parts.push(format!("{} of {} pass", criteria.passed, criteria.total));
-    }
+    parts.extend((criteria.passed + criteria.failed > 0).then(|| criteria.sentence()));
     parts.extend(status.activity.as_deref().map(|it| sanitize::line_within(it, 60)));
     parts.join(", ")
 }

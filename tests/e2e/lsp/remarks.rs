@@ -91,7 +91,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
     let said = desk.until(
         "PROMPT.md",
         &[
-            "0 3 summary: idle: 0 of 2 criteria pass",
+            "0 3 summary: idle: 0 of 2 criteria pass, 1 without a check",
             "4 2 failing: 😀 tests: exit 1",
             "5 2 not-a-check: bare: cargo test: a command without `$ ` is never run. Write the `$ `.",
         ],
@@ -112,7 +112,7 @@ fn a_result_comes_with_its_evidence_and_goes_when_it_is_mended() {
     let stale = desk.until(
         "PROMPT.md",
         &[
-            "0 4 summary: idle: 0 of 2 criteria pass, files changed since",
+            "0 4 summary: idle: 0 of 2 criteria pass, 1 without a check, files changed since",
             "4 4 failing: 😀 tests: exit 1, files changed since",
             "5 2 not-a-check: bare: cargo test: a command without `$ ` is never run. Write the `$ `.",
         ],

@@ -81,6 +81,9 @@ end
 ---@param criteria loopkeeper.CriteriaStatus
 ---@return string
 local function counted(criteria)
+  if criteria.summary then
+    return criteria.summary
+  end
   local checked = criteria.passed + criteria.failed > 0
     or vim.iter(criteria.items):any(function(item)
       return item.status ~= nil

@@ -203,6 +203,7 @@ M.errors = {
 ---@field failed integer
 ---@field unverified integer
 ---@field total integer
+---@field summary? string
 ---@field items loopkeeper.CriterionStatus[]
 
 ---@class loopkeeper.CriterionStatus

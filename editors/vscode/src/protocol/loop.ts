@@ -73,6 +73,7 @@ export interface CriteriaStatus {
   failed: number;
   unverified: number;
   total: number;
+  summary?: string;
   items: CriterionStatus[];
 }
 

@@ -11,7 +11,7 @@ use crate::prompt::{
 };
 use crate::settings::{Committer, PromptBy};
 use crate::task::{CriterionId, is_story_file};
-use crate::view::words;
+use crate::view::{Tally, words};
 
 use super::questions::Settled;
 use super::state::{Iteration, Loop};
@@ -172,7 +172,10 @@ fn what_happened(state: &Loop, changes: &Changes, round: Option<&Round>, claim: 
         count => format!(", {count} broke"),
     };
     let denied = if claim.is_some() && failing > 0 { ", although the agent says it is done" } else { "" };
-    format!("{end}{work}, {} of {} pass{broke}{denied}", checked.len() - failing, checked.len())
+    let optional: BTreeSet<&CriterionId> =
+        state.pinned.iter().filter(|it| !it.criterion.required).map(|it| &it.criterion.id).collect();
+    let tally = Tally::of(checked.iter().map(|it| (!optional.contains(&it.criterion), Some(it.status))));
+    format!("{end}{work}, {}{broke}{denied}", tally.of_round())
 }
 
 /// Said once of each limit, by the iteration that came near it.

@@ -1,7 +1,10 @@
 //! The criteria of a loop or of one check round with their last results, as views list them.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::tally::Tally;
 use crate::check::{CheckResult, Status};
 use crate::journal::{Pinned, Role};
 use crate::sanitize;
@@ -17,6 +20,9 @@ pub struct CriteriaStatus {
     /// Without a check: only a claim can stand behind them.
     pub unverified: u64,
     pub total: u64,
+    /// The counts in words, as every view says them: `all 5 required pass, 1 optional not checked`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
     pub items: Vec<CriterionStatus>,
 }
 
@@ -74,7 +80,10 @@ pub fn criteria<'a>(
 
 /// The criteria of a task that no loop has pinned.
 pub fn unjudged(criteria: &[Criterion], results: &[CheckResult]) -> CriteriaStatus {
-    of_task(criteria, |id| results.iter().find(|it| it.criterion == *id))
+    // The first result of a criterion is the one that counts.
+    let found: HashMap<&CriterionId, &CheckResult> =
+        results.iter().rev().map(|it| (&it.criterion, it)).collect();
+    of_task(criteria, |id| found.get(id).copied())
 }
 
 pub(super) fn of_task<'a>(
@@ -90,22 +99,15 @@ impl CriteriaStatus {
         self.items.iter().filter(|it| it.required).all(|it| it.status == Some(Status::Pass))
     }
 
-    /// `3 of 5 criteria pass`; of criteria that never ran only how many there are.
+    /// The counts in words.
     pub fn sentence(&self) -> String {
-        let never_run = self.passed + self.failed == 0;
-        match (self.total, self.passed) {
-            (0, _) => "no criteria".into(),
-            (1, _) if never_run => "1 criterion".into(),
-            (total, _) if never_run => format!("{total} criteria"),
-            (1, 1) => "its one criterion passes".into(),
-            (1, _) => "its one criterion does not pass".into(),
-            (total, passed) => format!("{passed} of {total} criteria pass"),
-        }
+        Tally::of(self.items.iter().map(|it| (it.required, it.status))).sentence()
     }
 }
 
 fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
     let items: Vec<_> = items.collect();
+    let tally = Tally::of(items.iter().map(|it| (it.required, it.status)));
     let count =
         |wanted: fn(Status) -> bool| items.iter().filter(|it| it.status.is_some_and(wanted)).count() as u64;
     CriteriaStatus {
@@ -113,17 +115,14 @@ fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
         failed: count(|it| !matches!(it, Status::Pass | Status::Unverified)),
         unverified: count(|it| it == Status::Unverified),
         total: items.len() as u64,
+        summary: tally.sentence(),
         items,
     }
 }
 
 fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>) -> CriterionStatus {
     // Without a check there is nothing to run, so "never run" would say less than what is known.
-    let status = match criterion.check {
-        None => Some(Status::Unverified),
-        // A judge that was not asked yet.
-        Some(_) => result.map(|it| it.status).filter(|it| *it != Status::Unverified),
-    };
+    let status = known_status(criterion, result);
     CriterionStatus {
         id: criterion.id.clone(),
         // A document is written by anybody.
@@ -138,6 +137,22 @@ fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>)
         stale: false,
         place: Spot::from(&criterion.place),
     }
+}
+
+fn known_status(criterion: &Criterion, result: Option<&CheckResult>) -> Option<Status> {
+    match criterion.check {
+        None => Some(Status::Unverified),
+        // A judge that was not asked yet.
+        Some(_) => result.map(|it| it.status).filter(|it| *it != Status::Unverified),
+    }
+}
+
+/// The counts of a task's criteria with their latest results.
+pub(super) fn tally_of_task<'a>(
+    criteria: &[Criterion],
+    result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
+) -> Tally {
+    Tally::of(criteria.iter().map(|it| (it.required, known_status(it, result(&it.id)))))
 }
 
 #[cfg(test)]

@@ -69,7 +69,8 @@ mod tests {
     fn what_is_equal_is_there_once_and_in_order() {
         let mut list = List::default();
         let severe = Diagnostic { severity: Some(DiagnosticSeverity::ERROR), ..diagnostic(1, "a") };
-        for it in [diagnostic(1, "a"), diagnostic(2, "a"), severe.clone(), diagnostic(1, "a"), severe.clone()] {
+        for it in [diagnostic(1, "a"), diagnostic(2, "a"), severe.clone(), diagnostic(1, "a"), severe.clone()]
+        {
             list.add(it);
         }
         assert_eq!(list.all(), [diagnostic(1, "a"), diagnostic(2, "a"), severe]);

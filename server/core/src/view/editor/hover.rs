@@ -125,7 +125,7 @@ fn of_item(known: &Known<'_>, item: &PlanItem) -> Vec<Block> {
 fn of_task(known: &Known<'_>, now: Moment) -> Vec<Block> {
     let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
     let mut all = vec![Block::Title(title.to_owned())];
-    let said = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.criteria().sentence()));
+    let said = state::of_loop(known).unwrap_or_else(|| format!("Idle · {}", known.tally().sentence()));
     all.push(Block::Text(said));
     if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
         all.push(Block::Text(format!("{}.", words::capitalised(&outcome.sentence))));

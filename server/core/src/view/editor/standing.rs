@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::{Known, Latest};
 use crate::check::Status;
-use crate::journal::{OutcomeKind, Role};
+use crate::journal::OutcomeKind;
 use crate::task::{Criterion, CriterionId, Document, Place, front_matter_end};
-use crate::view::criteria::of_task;
-use crate::view::{CriteriaStatus, LoopStatus, Phase, State};
+use crate::view::criteria::tally_of_task;
+use crate::view::{LoopStatus, Phase, State, Tally};
 
 impl<'a> Known<'a> {
     /// The loop, unless it has ended.
@@ -23,11 +23,12 @@ impl<'a> Known<'a> {
         self.results.get(id).copied()
     }
 
-    /// As the loop judges them while there is one, else those of the documents with their latest results.
-    pub(super) fn criteria(&self) -> CriteriaStatus {
+    /// The counts of the criteria: as the loop judges them while there is one, else those of the documents with
+    /// their latest results.
+    pub(super) fn tally(&self) -> Tally {
         self.open_loop().map_or_else(
-            || of_task(&self.task.criteria, |id| self.latest(id).map(|it| it.result)),
-            |it| it.criteria.clone(),
+            || tally_of_task(&self.task.criteria, |id| self.latest(id).map(|it| it.result)),
+            |it| Tally::of(it.criteria.items.iter().map(|it| (it.required, it.status))),
         )
     }
 
@@ -43,17 +44,7 @@ impl<'a> Known<'a> {
 
     /// The last loop ended in a way that says nothing any more, since everything holds now.
     pub(super) fn is_mended(&self) -> bool {
-        self.open_loop().is_none() && !self.any_stale() && self.criteria().holds()
-    }
-
-    pub(super) fn role(&self, id: &CriterionId) -> Option<Role> {
-        let pinned = self.state?.pinned.iter().find(|it| it.criterion.id == *id)?;
-        Some(pinned.role)
-    }
-
-    /// It held before, at the start of the loop or after one of its iterations.
-    pub(super) fn held_before(&self, id: &CriterionId) -> bool {
-        self.state.is_some_and(|it| it.held_before(id))
+        self.open_loop().is_none() && !self.any_stale() && self.tally().holds()
     }
 
     pub(super) fn is_trusted(&self, criterion: &Criterion) -> bool {

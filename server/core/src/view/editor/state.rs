@@ -44,7 +44,7 @@ pub(super) fn glyph(status: Status) -> char {
     }
 }
 
-/// `Working · 4/25 · 3 of 5 pass`. `None`: no loop to speak of.
+/// `Working · 4/25 · 3 of 5 criteria pass`. `None`: no loop to speak of.
 pub(super) fn of_loop(known: &Known<'_>) -> Option<String> {
     let Some(status) = known.status else {
         return known.checking.then(|| "Running checks".to_owned());
@@ -94,7 +94,7 @@ fn ended(known: &Known<'_>) -> &'static str {
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
         Some(OutcomeKind::Completed) if known.any_stale() => "Idle",
-        Some(OutcomeKind::Completed) if verified && !known.criteria().holds() => "Idle",
+        Some(OutcomeKind::Completed) if verified && !known.tally().holds() => "Idle",
         Some(OutcomeKind::Completed) if verified => "Completed, verified",
         Some(OutcomeKind::Completed) => "Completed, not verified",
         Some(_) if known.is_mended() => "Idle",
@@ -106,11 +106,10 @@ fn ended(known: &Known<'_>) -> &'static str {
     }
 }
 
-/// `3 of 5 pass`, of those that were ever judged.
+/// `3 of 5 criteria pass`, once any was judged.
 fn passing(known: &Known<'_>) -> Option<String> {
-    let criteria = known.criteria();
-    let judged = criteria.passed + criteria.failed > 0;
-    judged.then(|| format!("{} of {} pass", criteria.passed, criteria.total))
+    let tally = known.tally();
+    tally.is_judged().then(|| tally.sentence())
 }
 
 /// `✓`, `✗`, `?`, or `·` for what nobody judged.

@@ -2,7 +2,6 @@
 //! keeps its loop from going on.
 
 use super::{Code, Diagnostic, Known, Severity, said};
-use crate::check::Status;
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, WaitReason};
 use crate::task::Place;
 use crate::view::{LoopStatus, Phase, QuestionStatus, State, words};
@@ -21,9 +20,8 @@ fn summary(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
     if !known.live && !known.has_results() {
         return None;
     }
-    let criteria = known.criteria();
-    let never_run = criteria.items.iter().all(|it| matches!(it.status, None | Some(Status::Unverified)));
-    let text = format!("{}: {}", word(known), criteria.sentence());
+    let tally = known.tally();
+    let text = format!("{}: {}", word(known), tally.sentence());
     let mut found = Diagnostic::new(place, Severity::Information, Code::Summary, said::sentence(&text));
     if let Some(trouble) = known.status.and_then(|it| needs_user(known, it)) {
         found.severity = Severity::Warning;
@@ -32,9 +30,9 @@ fn summary(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
         found.severity = Severity::Hint;
         found.stale = true;
         // How a loop ended says nothing about other files.
-        let idle = format!("idle: {}", criteria.sentence());
+        let idle = format!("idle: {}", tally.sentence());
         found.message = said::stale_sentence(&idle);
-    } else if known.status.is_none() && never_run {
+    } else if known.status.is_none() && !tally.is_judged() {
         found.severity = Severity::Hint;
     }
     Some(found)
@@ -52,7 +50,7 @@ fn word(known: &Known<'_>) -> &'static str {
     }
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
-        Some(OutcomeKind::Completed) if verified && known.criteria().holds() => "completed, verified",
+        Some(OutcomeKind::Completed) if verified && known.tally().holds() => "completed, verified",
         Some(OutcomeKind::Completed) if !verified => "completed, claimed, not verified",
         Some(OutcomeKind::Stopped) if !known.is_mended() => "stopped",
         Some(OutcomeKind::Limit) if !known.is_mended() => "limit reached",

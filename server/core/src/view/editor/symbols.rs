@@ -47,7 +47,7 @@ pub fn symbols(known: &Known<'_>, file: &str) -> Vec<Symbol> {
     all.sort_by_key(|it| it.selection.range.start);
     let Some(heading) = known.heading().filter(|it| it.file == file) else { return all };
     let title = if known.task.title.is_empty() { file } else { &known.task.title };
-    let said = state::of_loop(known).unwrap_or_else(|| known.criteria().sentence());
+    let said = state::of_loop(known).unwrap_or_else(|| known.tally().sentence());
     vec![Symbol {
         name: named(title),
         detail: said,

@@ -146,12 +146,9 @@ impl<'a> Broken<'a> {
 }
 
 /// It held before the first iteration: no measure of progress, only a guard.
-fn already_passing(
-    known: &Known<'_>,
-    criterion: &Criterion,
-    history: &History<'_>,
-) -> Option<Diagnostic> {
-    let guards = known.live && known.open_loop().is_some() && history.role(&criterion.id) == Some(Role::Guard);
+fn already_passing(known: &Known<'_>, criterion: &Criterion, history: &History<'_>) -> Option<Diagnostic> {
+    let guards =
+        known.live && known.open_loop().is_some() && history.role(&criterion.id) == Some(Role::Guard);
     let fact = "passed before the first iteration, so it only guards";
     guards.then(|| {
         let kind = (Severity::Hint, Code::AlreadyPassing);

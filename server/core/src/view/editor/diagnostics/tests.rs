@@ -40,7 +40,11 @@ fn without_a_loop_results_are_the_users_to_mend() {
     let prompt = World::prompt;
     check(
         &prompt(),
-        &["1 H summary idle: 2 criteria, not checked yet", "5 H never-run tests: never run", "6 H never-run lint: never run"],
+        &[
+            "1 H summary idle: 2 criteria, not checked yet",
+            "5 H never-run tests: never run",
+            "6 H never-run lint: never run",
+        ],
     );
     check(
         &prompt().found(&[('f', "3 of 214 fail"), ('p', "exit 0")]),

@@ -55,7 +55,7 @@ fn the_first_line_shows_the_grid() {
     let expect = "\
 Pay
 
-Working · 2/25 · 0 of 2 pass
+Working · 2/25 · 0 of 2 criteria pass
 
          1
 tests   ✓✓✗  fails, broke in 2

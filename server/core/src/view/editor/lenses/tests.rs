@@ -21,19 +21,19 @@ fn over_the_first_line_stands_what_the_loop_does() {
     check(&World { checking: true, ..World::prompt() }, "Running checks");
     check(&World { editor_trusted: false, ..World::prompt() }, "");
     let working = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
-    check(&working, "Working · 1/25 · 1 of 2 pass | Pause | Stop");
-    check(&working.abandoned(), "Interrupted · 1/25 · 1 of 2 pass | Resume | Stop");
-    check(&World::prompt().cooling(), "Breaker open · 3/25 · 0 of 2 pass | Reset and resume | Stop");
-    check(&World::prompt().tripped(), "Breaker open · 3/25 · 0 of 2 pass | Reset and resume | Stop");
+    check(&working, "Working · 1/25 · 1 of 2 criteria pass | Pause | Stop");
+    check(&working.abandoned(), "Interrupted · 1/25 · 1 of 2 criteria pass | Resume | Stop");
+    check(&World::prompt().cooling(), "Breaker open · 3/25 · 0 of 2 criteria pass | Reset and resume | Stop");
+    check(&World::prompt().tripped(), "Breaker open · 3/25 · 0 of 2 criteria pass | Reset and resume | Stop");
     let refused = World::prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]);
-    check(&refused, "Needs you · 1/25 · 0 of 2 pass | Resume | Stop");
+    check(&refused, "Needs you · 1/25 · 0 of 2 criteria pass | Resume | Stop");
     let done = World::prompt().played("ff", vec![Act::new("pp")]);
-    check(&done, "Completed, verified · 2 of 2 pass | ▶ Start loop | Run checks");
+    check(&done, "Completed, verified · 2 of 2 criteria pass | ▶ Start loop | Run checks");
     let edited = World::prompt().played("ff", vec![Act::new("pp")]).stale();
     check(&edited, "Idle · files changed since | ▶ Start loop | Run checks");
     let broken = World::prompt().played("ff", vec![Act::new("pp")]).found(&[('p', ""), ('f', "")]);
-    check(&broken, "Idle · 1 of 2 pass | ▶ Start loop | Run checks");
-    check(&done.damaged(), "Damaged · 2 of 2 pass | ▶ Start loop | Run checks");
+    check(&broken, "Idle · 1 of 2 criteria pass | ▶ Start loop | Run checks");
+    check(&done.damaged(), "Damaged · 2 of 2 criteria pass | ▶ Start loop | Run checks");
 }
 
 #[test]
@@ -49,8 +49,8 @@ fn in_a_session_of_its_users_own_it_says_what_to_do_there() {
         }
         over(&World::prompt().after(sim), 1)
     };
-    assert_eq!(told(None), "Type your first message in Claude Code · 0 of 2 pass | Stop");
-    assert_eq!(told(Some(1)), "Your turn in Claude Code · 2/25 · 1 of 2 pass | Stop");
+    assert_eq!(told(None), "Type your first message in Claude Code · 0 of 2 criteria pass | Stop");
+    assert_eq!(told(Some(1)), "Your turn in Claude Code · 2/25 · 1 of 2 criteria pass | Stop");
 }
 
 #[test]
@@ -64,12 +64,12 @@ fn orders_show_before_they_are_carried_out() {
         sim.order(order);
         over(&World::prompt().after(sim), 1)
     };
-    assert_eq!(told(Order::Pause), "Pausing · 1/25 · 1 of 2 pass | Resume | Stop");
-    assert_eq!(told(Order::Stop), "Stopping · 1/25 · 1 of 2 pass | Stop now");
+    assert_eq!(told(Order::Pause), "Pausing · 1/25 · 1 of 2 criteria pass | Resume | Stop");
+    assert_eq!(told(Order::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf")]);
     sim.order(Order::Pause);
     sim.play();
-    assert_eq!(over(&World::prompt().after(sim), 1), "Paused · 1 of 2 pass | Resume | Stop");
+    assert_eq!(over(&World::prompt().after(sim), 1), "Paused · 1 of 2 criteria pass | Resume | Stop");
     let starting = Sim::new(spec(World::prompt().task.criteria), "pf", vec![]);
     assert_eq!(over(&World::prompt().after(starting), 1), "Working · first checks | Pause | Stop");
 }
@@ -89,7 +89,7 @@ fn over_a_criterion_stands_its_result() {
     check(('u', "passed, but a changed"), "? passed, but a changed · 12 s | Run | Output");
     let stale = World::prompt().found(&[('p', "")]).stale();
     assert_eq!(over(&stale, 5), "stale ✓ pass · 12 s | Run");
-    let world = World { untrusted: vec![stale.task.criteria[1].id.clone()], ..stale };
+    let world = World { untrusted: [stale.task.criteria[1].id.clone()].into(), ..stale };
     assert_eq!(over(&world, 6), "not trusted yet | Run");
 }
 

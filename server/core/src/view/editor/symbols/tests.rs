@@ -28,7 +28,7 @@ fn the_outline_carries_the_state() {
     assert_eq!(
         outline(&world, "PROMPT.md"),
         [
-            "Task Pay · 1 of 3 criteria pass",
+            "Task Pay · 1 of 3 criteria pass, 1 without a check",
             "  Criterion tests · ✗ 3 of 214 fail · 12 s",
             "  Criterion docs · no check"
         ]

@@ -1,0 +1,167 @@
+//! How many criteria pass, in words: the one place that says it for terminal, journal and editors. Required and
+//! optional criteria are counted apart, so that an optional one never makes a verified task look unfinished.
+
+use crate::check::Status;
+
+/// Criteria counted by what is known of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    required: Counts,
+    optional: Counts,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    /// Never run.
+    unchecked: usize,
+    /// Without a check: only a claim can stand behind them.
+    unverified: usize,
+}
+
+impl Tally {
+    /// Of each criterion whether it is required, and its latest status; `None`: it was never run.
+    pub fn of(criteria: impl IntoIterator<Item = (bool, Option<Status>)>) -> Self {
+        let mut tally = Self::default();
+        for (required, status) in criteria {
+            let counts = if required { &mut tally.required } else { &mut tally.optional };
+            *match status {
+                Some(Status::Pass) => &mut counts.passed,
+                Some(Status::Unverified) => &mut counts.unverified,
+                Some(_) => &mut counts.failed,
+                None => &mut counts.unchecked,
+            } += 1;
+        }
+        tally
+    }
+
+    /// Every required criterion passed.
+    pub fn holds(&self) -> bool {
+        self.required.passed == self.required.total()
+    }
+
+    /// A check has run.
+    pub fn is_judged(&self) -> bool {
+        self.required.judged() + self.optional.judged() > 0
+    }
+
+    /// `3 of 5 criteria pass`; with optional ones `all 5 required pass, 1 optional not checked`; before the first
+    /// check `6 criteria, not checked yet`.
+    pub fn sentence(&self) -> String {
+        let total = self.required.total() + self.optional.total();
+        let noun = if total == 1 { "criterion" } else { "criteria" };
+        let unverified = self.required.unverified + self.optional.unverified;
+        match (total, self.is_judged(), self.optional.total()) {
+            (0, ..) => "no criteria".to_owned(),
+            (1, false, _) if unverified == 1 => "1 criterion, without a check".to_owned(),
+            (_, false, _) if unverified == total => format!("{total} criteria, none with a check"),
+            (_, false, _) => format!("{total} {noun}, not checked yet"),
+            (1, true, 0) if self.required.passed == 1 => "its one criterion passes".to_owned(),
+            (1, true, 0) => "its one criterion does not pass".to_owned(),
+            (_, true, 0) => {
+                let (passed, all) = (self.required.passed, self.required.total());
+                self.required.with_rest(format!("{passed} of {all} criteria pass"))
+            }
+            _ if self.required.total() == 0 => self.optional.words("optional"),
+            _ => format!("{}, {}", self.required.words("required"), self.optional.words("optional")),
+        }
+    }
+
+    /// `3 of 5 pass` of one round of checks, whose results stand beside it; with optional ones as
+    /// [`Self::sentence`].
+    pub fn of_round(&self) -> String {
+        match self.optional.total() {
+            0 => format!("{} of {} pass", self.required.passed, self.required.total()),
+            _ => self.sentence(),
+        }
+    }
+}
+
+impl Counts {
+    fn total(self) -> usize {
+        self.judged() + self.unchecked + self.unverified
+    }
+
+    fn judged(self) -> usize {
+        self.passed + self.failed
+    }
+
+    /// `all 5 required pass`, `3 of 5 required pass, 1 not checked`, `1 optional not checked`.
+    fn words(self, kind: &str) -> String {
+        let total = self.total();
+        let passing = match (self.passed, total) {
+            (1, 1) => format!("1 {kind} passes"),
+            (passed, total) if passed == total => format!("all {total} {kind} pass"),
+            (0, 1) if self.failed == 1 => format!("1 {kind} fails"),
+            _ if self.unchecked == total => return format!("{total} {kind} not checked"),
+            _ if self.unverified == total => return format!("{total} {kind} without a check"),
+            (passed, total) => format!("{passed} of {total} {kind} pass"),
+        };
+        self.with_rest(passing)
+    }
+
+    /// Behind what passes, how many of the others no check has judged.
+    fn with_rest(self, passing: String) -> String {
+        let rest = [(self.unchecked, "not checked"), (self.unverified, "without a check")];
+        let rest = rest.into_iter().filter(|(count, _)| *count > 0);
+        rest.fold(passing, |said, (count, what)| format!("{said}, {count} {what}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+    use crate::check::Status;
+
+    /// Letters of required criteria, then of optional ones: `p`assed, `f`ailed, `-` never run, `u`nverified.
+    fn tally(required: &str, optional: &str) -> Tally {
+        let status = |letter: char| match letter {
+            'p' => Some(Status::Pass),
+            'u' => Some(Status::Unverified),
+            '-' => None,
+            _ => Some(Status::Fail),
+        };
+        let required = required.chars().map(|it| (true, status(it)));
+        Tally::of(required.chain(optional.chars().map(|it| (false, status(it)))))
+    }
+
+    #[test]
+    fn counts_name_what_they_count() {
+        let check = |required: &str, optional: &str, expect: &str| {
+            assert_eq!(tally(required, optional).sentence(), expect, "{required} {optional}");
+        };
+        check("", "", "no criteria");
+        check("-", "", "1 criterion, not checked yet");
+        check("------", "", "6 criteria, not checked yet");
+        check("--u", "-", "4 criteria, not checked yet");
+        check("u", "", "1 criterion, without a check");
+        check("uu", "", "2 criteria, none with a check");
+        check("p", "", "its one criterion passes");
+        check("f", "", "its one criterion does not pass");
+        check("ppppp", "", "5 of 5 criteria pass");
+        check("ppff", "", "2 of 4 criteria pass");
+        check("pf-u", "", "1 of 4 criteria pass, 1 not checked, 1 without a check");
+        check("ppppp", "-", "all 5 required pass, 1 optional not checked");
+        check("ppppp", "f", "all 5 required pass, 1 optional fails");
+        check("ppppp", "pf", "all 5 required pass, 1 of 2 optional pass");
+        check("pf", "pp", "1 of 2 required pass, all 2 optional pass");
+        check("p", "p", "1 required passes, 1 optional passes");
+        check("f", "p", "1 required fails, 1 optional passes");
+        check("--", "p", "2 required not checked, 1 optional passes");
+        check("", "pf", "1 of 2 optional pass");
+        check("pu", "u", "1 of 2 required pass, 1 without a check, 1 optional without a check");
+    }
+
+    #[test]
+    fn only_the_required_ones_decide() {
+        assert!(tally("pp", "f-u").holds() && tally("", "").holds());
+        assert!(!tally("pf", "p").holds() && !tally("p-", "").holds() && !tally("pu", "").holds());
+    }
+
+    #[test]
+    fn a_round_says_its_optional_checks_apart() {
+        assert_eq!(tally("pf", "").of_round(), "1 of 2 pass");
+        assert_eq!(tally("pp", "f").of_round(), "all 2 required pass, 1 optional fails");
+    }
+}
