@@ -43,6 +43,9 @@ const SMALL: Size = Size { word: "small", exit: [3, 2, 25], breaker: [3, 5, 70] 
 const MEDIUM: Size = Size { word: "medium", exit: [4, 2, 30], breaker: [4, 6, 75] };
 const LARGE: Size = Size { word: "large", exit: [5, 3, 35], breaker: [5, 8, 80] };
 
+/// One iteration without a file change can be a look around.
+const LEAST_NO_PROGRESS: u32 = 2;
+
 impl Project {
     /// What title and criteria say of the work.
     #[must_use]
@@ -154,9 +157,6 @@ fn adapted(project: &Project, iterations: u32) -> (Size, String) {
     if project.coverage {
         sign(1, "a coverage to reach".to_owned());
     }
-    if project.refactoring {
-        sign(1, "refactoring".to_owned());
-    }
     if let Some(ms) = project.iteration_ms.filter(|it| *it >= 10 * 60_000) {
         sign(1, format!("iterations of {}", words::duration(ms)));
     }
@@ -165,11 +165,17 @@ fn adapted(project: &Project, iterations: u32) -> (Size, String) {
         50.. => sign(1, format!("up to {iterations} iterations")),
         _ => {}
     }
-    let size = match points {
+    let mut size = match points {
         ..=1 => SMALL,
         2 => MEDIUM,
         _ => LARGE,
     };
+    if project.refactoring {
+        // Its tests pass from the start: an iteration that changes no file has nothing else to show for itself.
+        let [no_progress, ..] = &mut size.breaker;
+        *no_progress = no_progress.saturating_sub(1).max(LEAST_NO_PROGRESS);
+        why.push(format!("refactoring: only {no_progress} iterations without progress"));
+    }
     let why = if why.is_empty() { "nothing speaks for more".to_owned() } else { why.join(", ") };
     (size, why)
 }

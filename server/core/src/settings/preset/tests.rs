@@ -74,17 +74,36 @@ fn adaptive_says_what_it_saw() {
         "adapted to large work: 120 tracked files, 40 % of them tests, a coverage to reach",
     );
     check(
-        Project { refactoring: true, ..files(812) },
-        10,
-        [4, 2, 30, 4, 6, 75],
-        "adapted to medium work: 812 tracked files, refactoring, 10 iterations at most",
-    );
-    check(
         Project { iteration_ms: Some(12 * 60_000), ..files(900) },
         80,
         LARGE,
         "adapted to large work: 900 tracked files, iterations of 12 min, up to 80 iterations",
     );
+}
+
+#[test]
+fn refactoring_is_stricter_about_no_progress() {
+    let of = |files: u64, refactoring: bool| {
+        let (numbers, why) = chosen(
+            with(Preset::Adaptive),
+            &Project { files: Some(files), refactoring, coverage: true, ..Project::default() },
+        );
+        (numbers[3], why)
+    };
+    for (files, usual, strict) in [(12, 3, 2), (120, 4, 3), (812, 5, 4)] {
+        assert_eq!(of(files, false).0, usual, "{files}");
+        let (found, why) = of(files, true);
+        assert_eq!(found, strict, "{files}");
+        assert!(why.ends_with(&format!("refactoring: only {strict} iterations without progress")), "{why}");
+    }
+    // It is no sign of large work, and makes nothing else stricter or more patient.
+    let refactoring = Project { refactoring: true, ..Project::default() };
+    assert_eq!(chosen(with(Preset::Adaptive), &refactoring).0, [3, 2, 25, 2, 5, 70]);
+    assert_eq!(chosen(with(Preset::Large), &refactoring).0, LARGE);
+    let mut written = with(Preset::Adaptive);
+    written.breaker.no_progress = 6;
+    written.written = vec!["breaker.no_progress".to_owned()];
+    assert_eq!(chosen(written, &refactoring).0, [3, 2, 25, 6, 5, 70]);
 }
 
 #[test]
