@@ -4,6 +4,7 @@ pub mod address;
 pub mod answer;
 pub mod counts;
 pub mod excerpt;
+pub(crate) mod fingerprint;
 pub mod judge;
 pub mod locations;
 mod number;

@@ -14,7 +14,9 @@ mod spec;
 
 use serde::{Deserialize, Serialize};
 
-pub use breaker::{BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, Opening, TreeAfter};
+pub use breaker::{
+    BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, FailingCriterion, Opening, TreeAfter,
+};
 pub use changes::{Changes, Lines};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};

@@ -117,7 +117,7 @@ fn tokens() {
 fn a_fifth_that_is_left_is_said_once() {
     let played = Scenario {
         criteria: FAR,
-        settings: "limits.iterations = 6",
+        settings: "limits.iterations = 6\nbreaker.same_error = 9",
         acts: &["echo $n >> log"],
         ends: Limit(6, "limit reached: 6 iterations"),
         ..Scenario::default()

@@ -39,6 +39,33 @@ fn a_breaker_of_one() {
 }
 
 #[test]
+fn edits_that_change_nothing_of_what_fails() {
+    let failing =
+        "echo \"FAILED a - assert 3 == 4\"; echo \"1 failed in 0.$(wc -l < log)s, seed $$\"; exit 1";
+    let check = format!("Tests pass: `$ {failing}`");
+    let played = Scenario {
+        criteria: &[&check],
+        acts: &["echo $n >> log"],
+        ends: Breaker(5, "breaker open: 5 iterations with the same failure: Tests pass: "),
+        ..Scenario::default()
+    }
+    .play();
+    let opened = played.all("breaker-changed");
+    assert_eq!(
+        (&opened[0]["cause"], &opened[0]["opening"]["failing"][0]["name"]),
+        (&"same-error".into(), &"Tests pass".into())
+    );
+    // One failing test fewer each time is slow work.
+    Scenario {
+        criteria: &["Tests pass: `$ n=$((8 - $(wc -l < log))); echo \"left: $n\"; exit $((n > 0))`"],
+        acts: &["echo $n >> log"],
+        ends: Verified(8, ""),
+        ..Scenario::default()
+    }
+    .play();
+}
+
+#[test]
 fn progress_closes_the_count() {
     Scenario {
         criteria: FAR,

@@ -18,6 +18,10 @@ pub(super) fn lines(opening: &Opening) -> Vec<String> {
             sanitize::line(&it.text)
         )
     }));
+    lines.extend(opening.failing.iter().map(|it| {
+        let fact = if it.fact.is_empty() { String::new() } else { format!(": {}", sanitize::line(&it.fact)) };
+        format!("failure {} of {}{fact}", sanitize::line(&it.fingerprint.0), sanitize::line(&it.name))
+    }));
     lines.extend(
         opening.changed.iter().map(|it| format!("#{} changed {}", it.iteration, changed(&it.changes))),
     );

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{cut, sanitize};
 use block::{Block, Next};
+pub(crate) use fingerprint::digest;
 pub use fingerprint::fingerprint;
 
 /// Distinct errors that are kept of one run, the last ones.
@@ -38,6 +39,11 @@ pub struct SeenError {
 pub enum Voice {
     Words,
     Program,
+}
+
+/// Whether a line, without the blanks around it, reports an error or that something failed.
+pub(crate) fn is_error(line: &str) -> bool {
+    filter::weigh(line).is_some()
 }
 
 /// Reads the lines of one stream.

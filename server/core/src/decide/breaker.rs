@@ -6,6 +6,7 @@
 
 mod decline;
 mod errors;
+mod failing;
 mod opening;
 mod oscillation;
 mod past;
@@ -59,7 +60,7 @@ pub(super) fn change(state: &Loop, now: Moment) -> Option<Record> {
             let past = Past::of(state);
             let counts = counted(state, &past);
             let cause = reached(&counts, &limits(&state.spec.settings.breaker))?;
-            Some(open(state, now, cause, reason(&past, cause, &counts)))
+            Some(open(state, now, cause, reason(state, &past, cause, &counts)))
         }
         BreakerState::HalfOpen => match trial::verdict(state)? {
             trial::Verdict::GotOn => Some(closed(state, BreakerCause::TrialPassed, state.breaker.trips)),
@@ -101,7 +102,7 @@ pub(super) fn sentence(breaker: &Breaker) -> String {
 fn counted(state: &Loop, past: &Past<'_>) -> BreakerCounts {
     BreakerCounts {
         no_progress: stuck::no_progress(past),
-        same_error: errors::same(past).count,
+        same_error: errors::same(past).count.max(failing::same(past)),
         output_decline: decline::count(past, state.spec.settings.breaker.output_decline),
         permission_denials: stuck::denials(past),
         oscillation: oscillation::returns(past),
@@ -122,7 +123,7 @@ fn reached(counts: &BreakerCounts, limits: &BreakerCounts) -> Option<BreakerCaus
     causes.into_iter().find(|(_, count, limit)| count >= limit).map(|(cause, _, _)| cause)
 }
 
-fn reason(past: &Past<'_>, cause: BreakerCause, counts: &BreakerCounts) -> String {
+fn reason(state: &Loop, past: &Past<'_>, cause: BreakerCause, counts: &BreakerCounts) -> String {
     match cause {
         BreakerCause::PermissionDenials => {
             format!("{} with denied tools and without a file change", iterations(counts.permission_denials))
@@ -136,7 +137,13 @@ fn reason(past: &Past<'_>, cause: BreakerCause, counts: &BreakerCounts) -> Strin
             format!("the files went back to an earlier state {} times", counts.oscillation)
         }
         BreakerCause::SameError => {
-            format!("{} with the same error: {}", iterations(counts.same_error), errors::same(past).text)
+            let (count, printed) = (iterations(counts.same_error), errors::same(past));
+            // An error that the agent met says more than what it left behind.
+            if printed.count == counts.same_error {
+                format!("{count} with the same error: {}", printed.text)
+            } else {
+                format!("{count} with the same failure: {}", failing::text(state))
+            }
         }
         BreakerCause::OutputDecline => {
             format!("{} with far less output and nothing more that passes", iterations(counts.output_decline))
@@ -175,6 +182,7 @@ fn open(state: &Loop, now: Moment, cause: BreakerCause, reason: String) -> Recor
         resumes_at: rests.then(|| now.after(cooldown_ms)),
         opening: Some(Box::new(Opening {
             session_reset: state.session.current.is_some(),
+            failing: failing::listed(state),
             ..opening::of(&past, counts)
         })),
     }

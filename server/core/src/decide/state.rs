@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::agent::errors::SeenError;
+use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::claims::Claims;
@@ -185,6 +185,8 @@ pub struct Iteration {
     pub row: Vec<(CriterionId, Status)>,
     /// What was found where a criterion did not pass, in words.
     pub facts: Vec<(CriterionId, String)>,
+    /// How the required criteria that do not pass fail, all together; `None` where all of them pass.
+    pub failing: Option<Fingerprint>,
     pub sentence: String,
     /// What turned or got done in it.
     pub milestones: Vec<String>,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Changes;
 use crate::agent::errors::Fingerprint;
+use crate::task::CriterionId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,6 +54,9 @@ pub struct Opening {
     /// The last distinct errors before it, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorIn>,
+    /// The required criteria that did not pass, and how they failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<FailingCriterion>,
     /// What the last iterations changed, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<ChangedIn>,
@@ -70,6 +74,17 @@ pub struct ErrorIn {
     pub iteration: u32,
     pub fingerprint: Fingerprint,
     pub text: String,
+}
+
+/// A criterion that did not pass. `fingerprint`: the same as long as it fails in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailingCriterion {
+    pub criterion: CriterionId,
+    pub name: String,
+    pub fingerprint: Fingerprint,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fact: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

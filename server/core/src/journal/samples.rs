@@ -1,9 +1,10 @@
 //! One record of every type, for tests of the format.
 
 use super::{
-    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Entry, ErrorIn, Head,
-    LimitName, Lines, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned, QuestionKind, Record,
-    Role, Round, SessionReason, SnapshotWhen, TakeoverReason, TreeAfter, WaitReason, Weakening,
+    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Entry, ErrorIn,
+    FailingCriterion, Head, LimitName, Lines, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned,
+    QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, TakeoverReason, TreeAfter, WaitReason,
+    Weakening,
 };
 use crate::agent::AgentLeft;
 use crate::agent::errors::{Fingerprint, SeenError};
@@ -241,6 +242,12 @@ fn opening() -> Opening {
             iteration: 1,
             fingerprint: Fingerprint("0123456789ab".to_owned()),
             text: "error: no".to_owned(),
+        }],
+        failing: vec![FailingCriterion {
+            criterion: CriterionId("0123456789".to_owned()),
+            name: "Coverage holds".to_owned(),
+            fingerprint: Fingerprint("ba9876543210".to_owned()),
+            fact: "exit 1".to_owned(),
         }],
         changed: vec![ChangedIn { iteration: 1, changes: Changes::default() }],
         trees: vec![TreeAfter { tree: "aa".repeat(20), iterations: vec![1, 3] }],

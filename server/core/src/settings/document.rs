@@ -74,7 +74,9 @@ stand in `\"` or `'`, so that `when = 'criteria and text(\"done\")'` needs no es
 `<=` and `==`. An expression that can never hold, or always holds, is refused.
 
 An expression says when a loop ends, never what is verified: the outcome is *completed, verified* only if every
-required criterion has a check and passes then; where a required check fails the loop is *stopped*, not completed.
+required criterion has a check and passes then. It is *claimed* where the conditions that decide are the agent's word
+(`promise`, `exit_signal`, `indicators`, `done_signals`, `text`, a plan that is ticked). Where a required check fails,
+or nothing but time, cost or the number of iterations decides, the loop is *stopped*, not completed.
 Before the first iteration only an expression that cannot hold without `criteria` is asked.
 
 | condition | holds when |

@@ -92,7 +92,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("breaker.no_progress", Takes::Count, "3",
         "The breaker opens after this many iterations in a row that left the tree unchanged."),
     key("breaker.same_error", Takes::Count, "5",
-        "The breaker opens after this many iterations in a row that ended in the same error."),
+        "The breaker opens after this many iterations in a row with the same error, or with the same criteria failing in the same way."),
     key("breaker.output_decline", Takes::Percent, "70",
         "The breaker opens when the agent's output declines by this many percent."),
     key("breaker.permission_denials", Takes::Count, "2",

@@ -81,7 +81,12 @@ static REPEATED: Rule = rule!(|it| it.matches("<n>").nth(1).is_some(), r"<n>(?:[
 
 /// The fingerprint of an error by its decisive line.
 pub fn fingerprint(error: &str) -> Fingerprint {
-    let digest = Sha256::digest(normalised(error).as_bytes());
+    digest(&normalised(error))
+}
+
+/// The fingerprint of a text that is already without what differs from run to run.
+pub(crate) fn digest(text: &str) -> Fingerprint {
+    let digest = Sha256::digest(text.as_bytes());
     Fingerprint(digest.iter().take(6).fold(String::new(), |mut hex, byte| {
         // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");

@@ -58,6 +58,7 @@ pub(super) fn intended(state: &mut Loop, at: Moment, record: &Record) {
         matching: Vec::new(),
         row: Vec::new(),
         facts: Vec::new(),
+        failing: None,
         sentence: String::new(),
         milestones: Vec::new(),
         interrupted: false,

@@ -1,6 +1,8 @@
 //! What records say of rounds of checks: the results that hold from then on.
 
+use crate::agent::errors::Fingerprint;
 use crate::check::Status;
+use crate::check::fingerprint::of_all;
 use crate::journal::{Pinned, Record, Role, Round};
 use crate::task::CriterionId;
 
@@ -49,6 +51,7 @@ pub(super) fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
     let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
     let row: Vec<(CriterionId, Status)> = state.pinned.iter().filter_map(cell).collect();
+    let failing = iteration.and_then(|_| failing(state));
     if moved && iteration.is_none() {
         // Somebody may have changed files since: what broke is not the iteration's alone.
         state.passing_before.clear();
@@ -56,11 +59,18 @@ pub(super) fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     // What was looked at while the loop rested says nothing about the iteration before.
     if let Some(last) = state.history.last_mut().filter(|it| iteration == Some(it.number)) {
         last.row = row;
+        last.failing = failing;
         let broken =
             round.results.iter().filter(|it| !matches!(it.status, Status::Pass | Status::Unverified));
         last.facts = broken.map(|it| (it.criterion.clone(), it.fact.clone())).collect();
     }
     state.passing_since = if passes(state) { state.passing_since.or(Some(state.iteration)) } else { None };
+}
+
+/// Of the required criteria alone: what is optional keeps no loop from getting on.
+fn failing(state: &Loop) -> Option<Fingerprint> {
+    let results = state.required().filter_map(|it| state.results.get(&it.criterion.id));
+    of_all(results.filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)))
 }
 
 fn take_results(state: &mut Loop, round: &Round) {

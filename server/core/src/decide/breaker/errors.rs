@@ -1,10 +1,8 @@
-//! The same error again and again, while nothing that can be measured gets better. Errors that agent and tools
-//! print count by fingerprint; what checks find counts beside them only where the tree got nowhere: a criterion
-//! that fails is what the loop is there for.
+//! The same error of the agent or its tools again and again, by its fingerprint, while nothing that can be measured
+//! gets better.
 
 use std::collections::BTreeSet;
 
-use crate::agent::errors::{Fingerprint, fingerprint};
 use crate::sanitize;
 
 use super::past::{Look, Past};
@@ -36,20 +34,10 @@ pub(super) fn same(past: &Past<'_>) -> Same {
 }
 
 fn prints(look: &Look<'_>) -> BTreeSet<String> {
-    let printed = look.row.errors.iter().map(|it| it.fingerprint.0.clone());
-    let found = look.row.facts.iter().filter(|(_, fact)| !look.is_new() && !fact.is_empty());
-    printed.chain(found.map(|(id, fact)| of_fact(&id.0, fact))).collect()
+    look.row.errors.iter().map(|it| it.fingerprint.0.clone()).collect()
 }
 
-fn of_fact(criterion: &str, fact: &str) -> String {
-    let Fingerprint(print) = fingerprint(fact);
-    format!("{criterion}:{print}")
-}
-
-/// What was printed says more than what a check found.
 fn text(look: &Look<'_>, common: &BTreeSet<String>) -> String {
     let printed = look.row.errors.iter().rev().find(|it| common.contains(&it.fingerprint.0));
-    let found = || look.row.facts.iter().find(|(id, fact)| common.contains(&of_fact(&id.0, fact)));
-    let text = printed.map(|it| it.text.as_str()).or_else(|| found().map(|(_, fact)| fact.as_str()));
-    sanitize::line_within(text.unwrap_or_default(), TEXT_CHARS)
+    sanitize::line_within(printed.map(|it| it.text.as_str()).unwrap_or_default(), TEXT_CHARS)
 }

@@ -17,6 +17,7 @@ pub(super) fn of(past: &Past<'_>, counts: BreakerCounts) -> Opening {
         counts,
         errors: last(errors(past), ERRORS),
         changed: last(changed.collect(), ITERATIONS),
+        failing: Vec::new(),
         trees: trees.map(|(tree, iterations)| TreeAfter { tree: tree.to_owned(), iterations }).collect(),
         session_reset: false,
     }

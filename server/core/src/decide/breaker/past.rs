@@ -90,8 +90,13 @@ impl<'a> Past<'a> {
 
     /// Each of them, looked at.
     pub(super) fn counted(&self) -> impl DoubleEndedIterator<Item = Look<'a>> {
+        self.all().skip(self.old)
+    }
+
+    /// Every iteration that is over, whenever the counts were cleared.
+    pub(super) fn all(&self) -> impl DoubleEndedIterator<Item = Look<'a>> + ExactSizeIterator {
         let (state, rows) = (self.state, self.rows);
-        rows.iter().enumerate().skip(self.old).map(move |(at, row)| {
+        rows.iter().enumerate().map(move |(at, row)| {
             let earlier = rows.get(..at).unwrap_or_default();
             look(state, earlier, row)
         })

@@ -5,11 +5,11 @@ use crate::agent::AgentEnding;
 use crate::decide::state::Loop;
 use crate::view::words;
 
-use super::is_provider_trouble;
-use super::past::Past;
+use super::past::{Look, Past};
+use super::{failing, is_provider_trouble};
 
 pub(super) enum Verdict {
-    /// It made a tree that was not there before, or a commit.
+    /// It made a tree that was not there before, and something more passes or fails otherwise than before.
     GotOn,
     Failed(String),
 }
@@ -32,11 +32,20 @@ pub(super) fn verdict(state: &Loop) -> Option<Verdict> {
     }
     Some(if look.row.taken_back {
         Verdict::Failed("its changes were taken back".to_owned())
-    } else if look.is_new() {
+    } else if look.is_new() && !fails_as_before(&past, &look) {
         Verdict::GotOn
+    } else if look.is_new() {
+        Verdict::Failed(format!("still with the same failure: {}", failing::text(state)))
     } else if look.returned {
         Verdict::Failed("the files only went back to an earlier state".to_owned())
     } else {
         Verdict::Failed("still without a file change".to_owned())
     })
+}
+
+/// Files changed, and the same criteria fail in the same way as before the trial.
+fn fails_as_before(past: &Past<'_>, trial: &Look<'_>) -> bool {
+    let mut earlier = past.all().rev().filter(|it| it.row.number < trial.row.number);
+    let before = earlier.find(failing::is_judged).and_then(|it| it.row.failing.as_ref());
+    !trial.moved.turned && before.is_some() && trial.row.failing.as_ref() == before
 }

@@ -1,5 +1,7 @@
 //! When the breaker opens, rests, tries and closes: one table a cause, then what comes after an opening.
 
+mod failing;
+
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::ProviderClass;
 use crate::decide::{Order, breaker};
@@ -65,7 +67,21 @@ fn makes(tree: &'static str) -> Act {
 }
 
 fn prints(error: &'static str) -> Act {
-    Act { errors: vec![error], fact: "exit 1", ..Act::new("ff") }
+    Act { errors: vec![error], ..Act::new("ff") }
+}
+
+/// Nothing but the agent's own errors can be measured.
+fn unchecked() -> LoopSpec {
+    let mut spec = alone();
+    spec.criteria = vec![criterion("it looks good", "")];
+    spec
+}
+
+/// A loop that the same failure never stops.
+fn patient() -> LoopSpec {
+    let mut spec = alone();
+    spec.settings.breaker.same_error = 99;
+    spec
 }
 
 fn writes(output: u64) -> Act {
@@ -144,18 +160,20 @@ impl<const N: usize> ConcatTimes for [Act; N] {
 fn the_same_error() {
     let missing = "error: cannot find /home/me/a.rs:12";
     let elsewhere = "error: cannot find /tmp/b.rs:7";
-    let why = format!("5 iterations with the same error: {elsewhere}");
+    let check = |acts: Vec<Act>, after: Option<u32>| {
+        let why = format!("breaker open: 5 iterations with the same error: {elsewhere}");
+        assert_eq!(opened(unchecked(), acts), after.map(|it| (it, why)));
+    };
     // Numbers and places do not make it another one.
-    trips([times(4, &prints(missing)), vec![prints(elsewhere)]].concat(), 5, &why);
+    check([times(4, &prints(missing)), vec![prints(elsewhere)]].concat(), Some(5));
     let both = Act { errors: vec!["error: something else", missing], ..prints(missing) };
-    trips([vec![both], times(3, &prints(missing)), vec![prints(elsewhere)]].concat(), 5, &why);
+    check([vec![both], times(3, &prints(missing)), vec![prints(elsewhere)]].concat(), Some(5));
     // In a row, and the same in all of them.
-    holds([times(4, &prints(missing)), vec![writes(0)], times(4, &prints(missing))].concat());
-    holds([times(4, &prints(missing)), times(4, &prints("error: another"))].concat());
+    check([times(4, &prints(missing)), vec![Act::new("ff")], times(4, &prints(missing))].concat(), None);
+    check([times(4, &prints(missing)), times(4, &prints("error: another"))].concat(), None);
     // A provider that fails in between says nothing.
     let trouble = Act { errors: vec![], ..Act::fails(ProviderClass::Transient, "ff") };
-    let with_trouble = [times(4, &prints(missing)), vec![trouble, prints(elsewhere)]].concat();
-    trips(with_trouble, 6, &why);
+    check([times(4, &prints(missing)), vec![trouble, prints(elsewhere)]].concat(), Some(6));
 }
 
 #[test]
@@ -166,26 +184,18 @@ fn the_same_error_while_something_gets_better() {
     holds([times(4, &prints(missing)), times(5, &turned)].concat());
     let moves = ["3 of 9 fail", "2 of 9 fail"].map(|fact| Act { fact, ..prints(missing) });
     holds(moves.concat_times(5));
-    let mut planned = alone();
+    let mut planned = unchecked();
     planned.plan = (0..9).map(|it| item(&it.to_string())).collect();
     let ticking = (1..9).map(|ticks| Act { ticks, ..prints(missing) }).collect();
     assert_eq!(opened(planned, ticking), None);
 }
 
 #[test]
-fn what_checks_find_is_an_error_only_where_nothing_changes() {
-    // Slow work on one failing check is work.
-    holds(times(20, &Act { fact: "exit 1", ..Act::new("ff") }));
-    let mut patient = two();
-    patient.settings.breaker.no_progress = 50;
-    let stuck = |fact| Act { fact, ..Act::idle("ff") };
-    let acts = [times(4, &stuck("exit 1 after 3 s")), vec![stuck("exit 1 after 4 s")]].concat();
-    let why = "breaker open: 5 iterations with the same error: exit 1 after 4 s";
-    assert_eq!(opened(patient, acts), Some((5, why.to_owned())));
-}
-
-#[test]
 fn less_and_less_output() {
+    let trips = |acts, after, why: &str| {
+        assert_eq!(opened(patient(), acts), Some((after, format!("breaker open: {why}"))));
+    };
+    let holds = |acts| assert_eq!(opened(patient(), acts), None);
     let why = "2 iterations with far less output and nothing more that passes";
     let much = || times(4, &writes(10_000));
     trips([much(), times(2, &writes(2_900))].concat(), 6, why);

@@ -320,8 +320,14 @@ impl Sim {
 
     fn check(&mut self, criteria: &[Criterion]) {
         let mut letters = self.standing.chars();
-        let results =
+        let mut results: Vec<_> =
             criteria.iter().map(|it| result(it, letters.next().unwrap_or('f'), self.fact)).collect();
+        if self.fact.is_empty() {
+            // Slow work unless a test says otherwise: each failure is another one.
+            for it in &mut results {
+                it.exit = i32::try_from(self.acted).ok();
+            }
+        }
         let tree = self.tree();
         self.stood.insert(tree.clone(), self.standing);
         let wrote: Vec<String> = self.wrote.iter().map(ToString::to_string).collect();

@@ -1,0 +1,41 @@
+//! How a check failed, as a fingerprint: equal for two runs that fail in the same way, whatever differs by chance
+//! (times, addresses, temporary paths, line numbers, seeds, the order of tests). Counts and values are kept: eleven
+//! failing tests are not twelve, and another assertion is another failure.
+
+mod normalize;
+#[cfg(test)]
+mod tests;
+
+use super::CheckResult;
+use crate::agent::errors::{self, Fingerprint};
+use normalize::{Line, line};
+
+/// The fingerprint of one result that is no pass.
+pub(crate) fn fingerprint(result: &CheckResult) -> Fingerprint {
+    let mut parts = vec![format!("{:?} {}", result.status, normalize::text(&result.fact))];
+    parts.extend(result.exit.map(|it| format!("exit {it}")));
+    parts.extend(result.tests.map(|it| format!("{} failed, {} passed", it.failed, it.passed)));
+    let (mut failures, mut rest) = (Vec::new(), Vec::new());
+    for raw in result.head.lines().chain(result.tail.lines()) {
+        match line(raw) {
+            Line::Failure(text) => failures.push(text),
+            Line::Other(text) => rest.push(text),
+            Line::Noise => {}
+        }
+    }
+    // How often a failure is reported counts, how often a program says that it waits does not.
+    failures.sort_unstable();
+    rest.sort_unstable();
+    rest.dedup();
+    parts.extend(failures);
+    parts.extend(rest);
+    errors::digest(&parts.join("\n"))
+}
+
+/// The fingerprint of several failures together, by the ids of their criteria.
+pub(crate) fn of_all<'a>(failing: impl Iterator<Item = &'a CheckResult>) -> Option<Fingerprint> {
+    let mut each: Vec<String> =
+        failing.map(|it| format!("{}:{}", it.criterion.0, fingerprint(it).0)).collect();
+    each.sort_unstable();
+    (!each.is_empty()).then(|| errors::digest(&each.join("\n")))
+}

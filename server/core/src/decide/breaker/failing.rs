@@ -1,0 +1,70 @@
+//! The same required criteria failing in the same way again and again, while nothing more passes. Whether files
+//! change says nothing here: an agent can edit for a whole night without a check noticing.
+
+use crate::check::fingerprint::fingerprint;
+use crate::check::{CheckResult, Status};
+use crate::decide::state::Loop;
+use crate::journal::FailingCriterion;
+use crate::sanitize;
+
+use super::past::{Look, Past};
+
+/// Of the failure in the reason.
+const TEXT_CHARS: usize = 80;
+/// Of the record of an opening.
+const MAX_LISTED: usize = 10;
+
+/// Iterations in a row, the last one included, after which the same criteria failed in the same way.
+pub(super) fn same(past: &Past<'_>) -> u32 {
+    let mut judged = past.counted().rev().filter(is_judged).peekable();
+    let Some(last) = judged.peek().and_then(|it| it.row.failing.as_ref()) else { return 0 };
+    let mut count = 0;
+    for look in judged {
+        if look.row.failing.as_ref() != Some(last) {
+            break;
+        }
+        count += 1;
+        if look.moved.turned {
+            // Something more passes since: the row begins with this iteration.
+            break;
+        }
+    }
+    // Once is no repetition.
+    if count > 1 { count } else { 0 }
+}
+
+/// Its work was judged, and stayed.
+pub(super) fn is_judged(look: &Look<'_>) -> bool {
+    !look.row.row.is_empty() && !look.row.taken_back && (!look.is_trouble || look.failed_at_work())
+}
+
+/// `tests pass: 3 of 9 fail`, in the order of the task.
+pub(super) fn text(state: &Loop) -> String {
+    let mut names = failing(state).map(|(name, result)| match result.fact.as_str() {
+        "" => name.to_owned(),
+        fact => format!("{name}: {fact}"),
+    });
+    let first = sanitize::line_within(&names.next().unwrap_or_default(), TEXT_CHARS);
+    match names.count() {
+        0 => first,
+        more => format!("{first}, and {more} more"),
+    }
+}
+
+/// For the record of an opening.
+pub(super) fn listed(state: &Loop) -> Vec<FailingCriterion> {
+    let listed = failing(state).take(MAX_LISTED).map(|(name, result)| FailingCriterion {
+        criterion: result.criterion.clone(),
+        name: name.to_owned(),
+        fingerprint: fingerprint(result),
+        fact: result.fact.clone(),
+    });
+    listed.collect()
+}
+
+fn failing(state: &Loop) -> impl Iterator<Item = (&str, &CheckResult)> {
+    let results = state
+        .required()
+        .filter_map(|it| Some((it.criterion.name.as_str(), state.results.get(&it.criterion.id)?)));
+    results.filter(|(_, it)| !matches!(it.status, Status::Pass | Status::Unverified))
+}

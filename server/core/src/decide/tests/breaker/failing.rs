@@ -1,0 +1,79 @@
+//! The same failure although files change, what is slow work instead, and trials that only edit.
+
+use super::{ConcatTimes, alone, changes, holds, opened, times, trips, two, unchecked};
+use crate::agent::ProviderClass;
+use crate::decide::tests::sim::{Act, Sim, item};
+use crate::journal::LoopSpec;
+
+/// Files change, and the checks find this.
+fn finds(fact: &'static str) -> Act {
+    Act { fact, ..Act::new("ff") }
+}
+
+#[test]
+fn the_same_failure_although_files_change() {
+    let why = "5 iterations with the same failure: tests pass: 3 of 9 fail, and 1 more";
+    trips(times(25, &finds("3 of 9 fail")), 5, why);
+    let why = "5 iterations with the same failure: lint is clean: 1 error";
+    trips(times(25, &Act { results: "pf", ..finds("1 error") }), 5, why);
+    // How long it took, and edits that are taken back at once, make it no other failure.
+    let slow = ["exit 1 after 3 s", "exit 1 after 41 s"].map(finds);
+    trips(
+        slow.concat_times(9),
+        5,
+        "5 iterations with the same failure: tests pass: exit 1 after 3 s, and 1 more",
+    );
+    // An agent without a change does not begin it anew, and a provider that fails says nothing.
+    let mut acts = times(3, &finds("exit 1"));
+    acts.push(Act { fact: "exit 1", ..Act::idle("ff") });
+    acts.push(Act { fact: "exit 1", ..Act::fails(ProviderClass::Transient, "ff") });
+    acts.extend(times(9, &finds("exit 1")));
+    trips(acts, 6, "5 iterations with the same failure: tests pass: exit 1, and 1 more");
+}
+
+#[test]
+fn slow_work_is_no_failure_that_repeats() {
+    // Fewer that fail each time, another error each time, one that comes back.
+    holds(["5 of 9 fail", "4 of 9 fail", "3 of 9 fail", "2 of 9 fail", "1 of 9 fail"].map(finds).to_vec());
+    let names = ["E1", "E2", "E3", "E4", "E5", "E6", "E7", "E8"];
+    holds(names.map(finds).to_vec());
+    holds([times(4, &finds("exit 1")), vec![finds("exit 2")], times(4, &finds("exit 1"))].concat());
+    // One more passes, or one fewer that is to be worked on again.
+    let half = Act { results: "pf", ..finds("exit 1") };
+    holds([times(4, &finds("exit 1")), times(4, &half), times(4, &finds("exit 1"))].concat());
+    // What passes and what the plan says is done is work, whatever fails beside it.
+    let mut planned = alone();
+    planned.plan = (0..20).map(|it| item(&it.to_string())).collect();
+    let ticking = (1..20).map(|ticks| Act { ticks, ..finds("exit 1") }).collect();
+    assert_eq!(opened(planned, ticking), None);
+    // Where nothing fails there is no failure, and what is optional counts for nothing.
+    let mut optional = alone();
+    optional.criteria[1].required = false;
+    let claims = times(9, &Act { results: "-f", ..finds("exit 1") });
+    assert_eq!(opened(optional, claims), None);
+}
+
+#[test]
+fn a_trial_that_fails_as_before_did_not_get_on() {
+    let of = |trial: Act| {
+        let mut two = two();
+        two.settings.breaker.max_trips = 2;
+        let sim =
+            Sim::new(two, "ff", [times(5, &finds("exit 1")), vec![trial, Act::new("pp")]].concat()).run();
+        changes(&sim).last().cloned().unwrap_or_default()
+    };
+    assert_eq!(of(finds("exit 1")), "open trial-failed 2 60");
+    assert_eq!(of(Act { changed: vec!["a", "b"], ..finds("exit 1") }), "open trial-failed 2 60");
+    assert_eq!(of(finds("exit 2")), "closed trial-passed 1 0");
+    assert_eq!(of(Act { results: "pf", ..finds("exit 1") }), "closed trial-passed 1 0");
+    let mut once = two();
+    once.settings.breaker.max_trips = 2;
+    let sim = Sim::new(once, "ff", times(6, &finds("exit 1"))).run();
+    let why = "breaker open: tried again, still with the same failure: tests pass: exit 1, and 1 more; opened 2 times";
+    assert_eq!(sim.sentence(), why);
+    // Where no check says more, a tree that was not there before is all there is.
+    let mut claimed = LoopSpec { attended: true, ..unchecked() };
+    claimed.settings.breaker.max_trips = 2;
+    let sim = Sim::new(claimed, "f", [times(3, &Act::idle("f")), vec![Act::new("f")]].concat()).run();
+    assert!(changes(&sim).contains(&"closed trial-passed 1 0".to_owned()), "{:?}", changes(&sim));
+}
