@@ -83,9 +83,14 @@ impl Claims {
             _ if self.exit_signal == Some(false) => {
                 ("claims to be done", "with EXIT_SIGNAL: false".to_owned())
             }
-            _ => return None,
+            _ => ("claims to be done", format!("and says that it is not: {}", self.not_yet.first()?.excerpt)),
         };
         Some(format!("the agent {says} ({claim}) {but}"))
+    }
+
+    /// The message says in one way or another that something is left to do: whatever it claims besides is no signal.
+    pub(crate) fn denies(&self) -> bool {
+        !self.not_yet.is_empty() || self.contradiction().is_some()
     }
 
     /// By what the agent claims to be done, if it does.

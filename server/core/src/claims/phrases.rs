@@ -88,7 +88,7 @@ pub(super) const PHRASES: &[Phrase] = &[
     not_yet("still open", 80, &[
         "still _ fail|fails|failing|missing|pending|open|todo|broken|left|remain|remains|remaining|outstanding|need|needs|red",
         "left to do|implement|fix|finish", "remains|remain to be", "yet to be",
-        "tests|test|checks are|is failing", "next iteration|loop",
+        "tests|test|checks are|is failing", "tests|test|checks|specs fail|fails", "next iteration|loop",
         "continue|continuing with|in|working|the", "to be continued", "not yet",
         "incomplete", "unfinished", "undone", "uncompleted", "unimplemented",
         "未 完 成", "尚 未", "还 没", "仍 然 失 败", "仍 有", "还 有 _ 未", "待 完 成", "有 待", "剩 余",

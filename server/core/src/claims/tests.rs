@@ -57,6 +57,34 @@ fn contradictions() {
         "EXIT_SIGNAL: false\n\n<promise>COMPLETE</promise>",
         Some("the agent claims to be done (promise) with EXIT_SIGNAL: false"),
     );
+    check(
+        "3 tests are failing.\nEXIT_SIGNAL: true",
+        Some("the agent claims to be done (EXIT_SIGNAL) and says that it is not: 3 tests are failing."),
+    );
+}
+
+#[test]
+fn a_message_that_claims_and_denies() {
+    let check = |text: &str, expect: bool| assert_eq!(claims(text).denies(), expect, "{text}");
+    let signals = ["EXIT_SIGNAL: true", "<promise>COMPLETE</promise>"];
+    for signal in signals {
+        for denial in [
+            "3 tests are failing.",
+            "Two tests fail.",
+            "The parser still fails.",
+            "Moving to next story.",
+            "Now working on the parser.",
+            "Progress: 80%",
+            "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\n---END_RALPH_STATUS---",
+            "---RALPH_STATUS---\nSTATUS: BLOCKED\n---END_RALPH_STATUS---",
+            "---RALPH_STATUS---\nSTATUS: COMPLETE\nTESTS_STATUS: FAILING\n---END_RALPH_STATUS---",
+        ] {
+            check(&format!("{denial}\n\n{signal}"), true);
+        }
+        for fine in ["All tests pass.", "No tests fail.", "Fixed the failing tests.", "Progress: 100%", ""] {
+            check(&format!("{fine}\n\n{signal}"), false);
+        }
+    }
 }
 
 #[test]

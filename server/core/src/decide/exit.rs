@@ -164,3 +164,8 @@ fn verified(sentence: String) -> Outcome {
 fn claimed(sentence: String) -> Outcome {
     Outcome { kind: OutcomeKind::Completed, verified: false, sentence, cause: None }
 }
+
+/// Ended for a reason of its own: nothing shows that the task is done, and nothing claims it.
+fn stopped(sentence: String) -> Outcome {
+    Outcome { kind: OutcomeKind::Stopped, verified: false, sentence, cause: None }
+}

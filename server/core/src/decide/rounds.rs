@@ -103,14 +103,16 @@ pub(super) fn iteration_over(state: &Loop, live: &mut Live, judged: Option<Judge
     let claims = claims(state);
     let claim = strongest(state, &claims, &reading);
     let test_only = is_test_only(state, &claims, &work.changes);
-    let said = brief::Said { claim, contradiction: claim.and_then(|_| claims.contradiction()), test_only };
+    let contradiction = claims.contradiction().filter(|_| claims.exit_signal != Some(false));
+    let said = brief::Said { claim, contradiction, test_only };
     let near = limits::newly_near(state);
     let weakened = weakening::after(state, live, round.as_deref());
     let sentence = brief::sentence(state, &work.changes, round.as_deref(), &said)
         + &weakening::tail(&weakened)
         + &regression::kept(state, round.as_deref())
         + &brief::near(&near);
-    let milestones = milestones::of_iteration(state, round.as_deref(), &reading.plan);
+    let done = milestones::Done { changes: &work.changes, weakened: &weakened, plan: &reading.plan };
+    let milestones = milestones::of_iteration(state, round.as_deref(), &done);
     let sentence =
         sentence + brief::commit_unasked(state, &work.changes, &live.shot.commits) + &stand::tail(state);
     let seen = pinned::without_saved(state, &reading, &std::mem::take(&mut live.saved));
@@ -155,10 +157,11 @@ fn strongest(state: &Loop, claims: &Claims, reading: &Reading) -> Option<Claim> 
     if trouble || claims.exit_signal == Some(false) {
         return None;
     }
-    if claims.promise {
+    let denies = claims.denies();
+    if claims.promise && !denies {
         return Some(Claim::Promise);
     }
-    if claims.exit_signal == Some(true) {
+    if claims.exit_signal == Some(true) && !denies {
         return Some(Claim::ExitSignal);
     }
     if super::exit::is_worked_off(&reading.plan, &state.spec.plan) || boxes_ticked(state, reading) {

@@ -14,6 +14,7 @@ pub struct Facts<'a> {
     pub criteria: bool,
     /// No blocking item is open.
     pub plan: bool,
+    pub plan_items: usize,
     pub promise: bool,
     /// What the agent said of it, if anything.
     pub exit_signal: Option<bool>,
@@ -64,25 +65,36 @@ pub struct Verdict {
     pub holds: bool,
     /// The conditions that decided it, without a period: `promise given and iterations 12 > 10`.
     pub because: String,
+    /// One of them is something that the agent said or ticked.
+    pub is_claim: bool,
 }
 
 /// What is not known holds no condition: a cost that was never told is neither above nor below anything.
 pub(crate) fn evaluate(expression: &Expression, facts: &Facts<'_>) -> Verdict {
     let (holds, reasons) = weigh(&expression.0, facts);
-    let because = match reasons.as_slice() {
+    let is_claim = reasons.iter().any(|it| it.is_claim);
+    let texts: Vec<String> = reasons.into_iter().map(|it| it.text).collect();
+    let because = match texts.as_slice() {
         [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         all => all.concat(),
     };
-    Verdict { holds, because }
+    Verdict { holds, because, is_claim }
+}
+
+/// One condition in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Reason {
+    text: String,
+    is_claim: bool,
 }
 
 /// Whether a node holds, and what that rests on: of an `or` the first part that holds, of an `and` all of them;
 /// where it does not hold, every part that is missing.
-fn weigh(node: &Node, facts: &Facts<'_>) -> (bool, Vec<String>) {
+fn weigh(node: &Node, facts: &Facts<'_>) -> (bool, Vec<Reason>) {
     match node {
         Node::Atom(atom) => {
-            let (holds, reason) = atom.weigh(facts);
-            (holds, vec![reason])
+            let (holds, text) = atom.weigh(facts);
+            (holds, vec![Reason { text, is_claim: holds && atom.is_claim(facts) }])
         }
         Node::Not(inner) => {
             let (holds, reasons) = weigh(inner, facts);
@@ -100,12 +112,12 @@ enum Decides {
     NotHolding,
 }
 
-fn decided(parts: &[Node], facts: &Facts<'_>, decides: Decides) -> (bool, Vec<String>) {
-    let weighed: Vec<(bool, Vec<String>)> = parts.iter().map(|it| weigh(it, facts)).collect();
-    let settling = |(holds, _): &&(bool, Vec<String>)| *holds == (decides == Decides::Holding);
+fn decided(parts: &[Node], facts: &Facts<'_>, decides: Decides) -> (bool, Vec<Reason>) {
+    let weighed: Vec<(bool, Vec<Reason>)> = parts.iter().map(|it| weigh(it, facts)).collect();
+    let settling = |(holds, _): &&(bool, Vec<Reason>)| *holds == (decides == Decides::Holding);
     let settled = weighed.iter().any(|it| settling(&it));
     let most = if settled && decides == Decides::Holding { 1 } else { parts.len() };
-    let mut reasons: Vec<String> = Vec::new();
+    let mut reasons: Vec<Reason> = Vec::new();
     for (_, own) in weighed.iter().filter(|it| !settled || settling(it)).take(most) {
         for reason in own {
             if !reasons.contains(reason) {
@@ -117,6 +129,26 @@ fn decided(parts: &[Node], facts: &Facts<'_>, decides: Decides) -> (bool, Vec<St
 }
 
 impl Atom {
+    /// Where it holds, it does so by the agent's word.
+    fn is_claim(&self, facts: &Facts<'_>) -> bool {
+        match self {
+            Self::Promise | Self::ExitSignal | Self::Text(_) => true,
+            Self::Plan => facts.plan_items > 0,
+            Self::Enough(Counted::Indicators) | Self::Compare(Quantity::Indicators, ..) => {
+                facts.indicators > 0
+            }
+            Self::Enough(Counted::DoneSignals) | Self::Compare(Quantity::DoneSignals, ..) => {
+                facts.done_signals > 0
+            }
+            Self::Criteria
+            | Self::Compare(..)
+            | Self::Criterion(_)
+            | Self::Group(_)
+            | Self::Tool(_)
+            | Self::File(_) => false,
+        }
+    }
+
     fn weigh(&self, facts: &Facts<'_>) -> (bool, String) {
         let either = |holds: bool, yes: &str, no: &str| (holds, if holds { yes } else { no }.to_owned());
         match self {

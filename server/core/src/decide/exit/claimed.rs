@@ -1,6 +1,6 @@
 //! Where no check exists: what the agent says, weighed. One explicit signal with words that agree, the same claim
-//! several times in a row, a plan worked off, or nothing but tests run for too long. An `EXIT_SIGNAL: false` has
-//! already made the claim of its iteration none.
+//! several times in a row, or a plan worked off. Nothing but tests run for too long ends the loop as stopped.
+//! An `EXIT_SIGNAL: false` has already made the claim of its iteration none.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::task::PlanItem;
 
 use super::super::limits::iterations;
 use super::super::state::{Iteration, Loop};
-use super::{claimed, criteria};
+use super::{claimed, criteria, stopped};
 
 /// The share of test-only iterations is taken of this many.
 const TEST_WINDOW: usize = 10;
@@ -18,7 +18,7 @@ pub(super) fn completed(state: &Loop, last: &Iteration, unchecked: usize) -> Opt
     if state.open_items().next().is_some() {
         return None;
     }
-    let how = how(state, last)?;
+    let Some(how) = how(state, last) else { return ended_by_tests(state, last) };
     let after = iterations(state.iteration);
     let what = match unchecked {
         0 => String::new(),
@@ -42,10 +42,16 @@ fn how(state: &Loop, last: &Iteration) -> Option<String> {
     if last.claim.is_some() && state.claims >= exit.done_signals {
         return Some("the agent says so".to_owned());
     }
-    if signal == Some(false) || super::super::breaker::is_provider_trouble(last) {
+    None
+}
+
+/// Iterations that only run tests end the loop, and claim nothing.
+fn ended_by_tests(state: &Loop, last: &Iteration) -> Option<Outcome> {
+    if last.claims.exit_signal == Some(false) || super::super::breaker::is_provider_trouble(last) {
         return None;
     }
-    only_tests(state)
+    let why = only_tests(state)?;
+    Some(stopped(format!("stopped, not completed: {why}, after {}", iterations(state.iteration))))
 }
 
 /// Every blocking item is ticked, and there is one.

@@ -1,13 +1,13 @@
 //! `exit.when`: the user's own condition for the end. It decides when, never what is verified: a loop that it ends
 //! while a required check fails was stopped, not completed.
 
-use crate::journal::{Outcome, OutcomeKind};
+use crate::journal::Outcome;
 use crate::moment::Moment;
-use crate::when::{CriterionFact, Expression, Facts, Thresholds, evaluate, parse, rests_on_checks};
+use crate::when::{CriterionFact, Expression, Facts, Thresholds, Verdict, evaluate, parse, rests_on_checks};
 
 use super::super::limits::iterations;
 use super::super::state::{Iteration, Loop};
-use super::{claimed, groups, open_item_names, passes, split, verified};
+use super::{claimed, groups, open_item_names, passes, split, stopped, verified};
 
 /// The condition, where the configuration has one.
 pub(super) fn of(state: &Loop) -> Option<Expression> {
@@ -20,10 +20,11 @@ pub(super) fn ended(state: &Loop, condition: &Expression, now: Moment) -> Option
         return None;
     }
     let verdict = evaluate(condition, &facts(state, condition, now));
-    verdict.holds.then(|| outcome(state, &verdict.because))
+    verdict.holds.then(|| outcome(state, &verdict))
 }
 
-fn outcome(state: &Loop, because: &str) -> Outcome {
+fn outcome(state: &Loop, verdict: &Verdict) -> Outcome {
+    let because = &verdict.because;
     let (checked, unchecked) = split(state);
     let failing = checked.iter().filter(|it| !passes(state, it)).count();
     let after = match state.iteration {
@@ -35,9 +36,16 @@ fn outcome(state: &Loop, because: &str) -> Outcome {
             "ended by exit.when, not completed: {because}, {failing} of {} required checks fail {after}",
             checked.len()
         );
-        return Outcome { kind: OutcomeKind::Stopped, verified: false, sentence, cause: None };
+        return stopped(sentence);
     }
     if checked.is_empty() || !unchecked.is_empty() {
+        // Beside checks that pass, any claim of the agent's says the rest.
+        let is_claimed = !checked.is_empty() && state.last_iteration().is_some_and(|it| it.claim.is_some());
+        if !verdict.is_claim && !is_claimed {
+            return stopped(format!(
+                "ended by exit.when, not completed: {because} {after}, and no claim to be done"
+            ));
+        }
         return claimed(format!("completed, claimed, not verified: {because} {after}"));
     }
     if failing > 0 {
@@ -60,6 +68,7 @@ fn facts<'a>(state: &'a Loop, condition: &'a Expression, now: Moment) -> Facts<'
     Facts {
         criteria: !checked.is_empty() && groups::hold(state, &checked),
         plan: open_item_names(state).is_empty(),
+        plan_items: state.plan.len(),
         promise: claims.is_some_and(|it| it.promise),
         exit_signal: claims.and_then(|it| it.exit_signal),
         indicators: claims.map_or(0, |it| it.indicator_count() as u32),

@@ -91,23 +91,41 @@ fn a_plan_worked_off() {
 }
 
 #[test]
-fn a_claim_that_contradicts_itself_is_pointed_out() {
-    let sim =
-        said(&["I am about 80% done.\n<promise>COMPLETE</promise>"; 2], "Completed verified=false after 2");
-    assert!(sim.sentence().contains("80 %"), "{}", sim.sentence());
-    assert!(sim.state.history[0].sentence.contains("80 %"), "{}", sim.state.history[0].sentence);
+fn a_message_that_claims_and_denies_is_no_done_signal() {
+    const LIMIT: &str = "Limit verified=false after 2";
+    for says in [
+        "I am about 80% done.\n<promise>COMPLETE</promise>",
+        "Progress: 80%\n<promise>COMPLETE</promise>",
+        "3 tests are failing.\nEXIT_SIGNAL: true",
+        "All features are implemented. All tests pass. Moving to next.\nEXIT_SIGNAL: true",
+        "---RALPH_STATUS---\nSTATUS: IN_PROGRESS\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---",
+    ] {
+        let sim = said(&[says, says], LIMIT);
+        assert_eq!(sim.state.history[0].claim, None, "{says}");
+        assert!(
+            sim.state.history[0].sentence.contains("claims to be done"),
+            "{}",
+            sim.state.history[0].sentence
+        );
+    }
+    // Nor does it stand in for a criterion without a check.
+    let mut half = spec(vec![criterion("tests", "make"), criterion("it reads well", "")]);
+    half.settings.limits.iterations = 1;
+    let says = "The tests still fail.\nEXIT_SIGNAL: true";
+    plays(half, "f-", vec![Act::new("p-").says(says)], "Limit verified=false after 1");
 }
 
 #[test]
 fn nothing_but_tests() {
     let tests = || Act { ran: vec!["cargo test"], ..Act::new("ff") };
     let only = || Act { changed: vec!["tests/a.rs"], ..tests() };
-    let sim = plays(prose(9), "", vec![only(), only(), only()], "Completed verified=false after 3");
+    let sim = plays(prose(9), "", vec![only(), only(), only()], "Stopped verified=false after 3");
+    assert!(!sim.sentence().contains("claimed"), "{}", sim.sentence());
     assert!(sim.sentence().contains("the last 3 iterations did nothing but run tests"), "{}", sim.sentence());
     // Work in between begins the row anew; more than a quarter of the last ten is too much as well.
     let work = || tests();
     let acts = vec![work(), work(), only(), work(), only(), work(), work(), work(), work(), only()];
-    let sim = plays(prose(20), "", acts, "Completed verified=false after 10");
+    let sim = plays(prose(20), "", acts, "Stopped verified=false after 10");
     assert!(sim.sentence().contains("3 of the last 10 iterations"), "{}", sim.sentence());
     // Where a check decides it is advice.
     let mut checked = spec(two());
@@ -199,4 +217,65 @@ fn conditions_of_the_users_own() {
     let mut alone = when("done_signals>=1 and not exit_signal");
     alone.criteria.clear();
     plays(alone, "", vec![Act::new("").says(DONE)], "Completed verified=false after 1");
+}
+
+#[test]
+fn a_condition_without_a_claim_in_it_stops() {
+    const STOPPED: &str = "Stopped verified=false after 2";
+    const CLAIMED: &str = "Completed verified=false after 2";
+    let check = |condition: &str, says: &'static str, expect: &str| {
+        let mut spec = when(condition);
+        spec.criteria = vec![criterion("it reads well", "")];
+        plays(spec, "", vec![Act::new(""), Act::new("").says(says)], expect)
+    };
+    let sim = check("iterations>=2", "", STOPPED);
+    let why =
+        "ended by exit.when, not completed: iterations 2 >= 2 after 2 iterations, and no claim to be done";
+    assert_eq!(sim.sentence(), why);
+    check("duration>=2m", "", STOPPED);
+    check("cost>=0.02", "", STOPPED);
+    check("iterations>=2 and not promise", "", STOPPED);
+    check("promise or iterations>=2", "", STOPPED);
+    check("plan and iterations>=2", "", STOPPED);
+    check("promise or iterations>=2", DONE, CLAIMED);
+    check("iterations>=2 and exit_signal", "EXIT_SIGNAL: true", CLAIMED);
+    check("text(\"shipped\")", "It is shipped.", CLAIMED);
+    // Idle for long: nobody said anything.
+    let mut idle = when("idle>=1m");
+    idle.criteria = vec![criterion("it reads well", "")];
+    plays(idle, "", vec![Act::idle(""), Act::idle("")], "Stopped verified=false after 1");
+    // Beside checks that pass, what has no check is claimed or it is not.
+    let beside = |says: &'static str, expect: &str| {
+        let mut spec = when("criteria");
+        spec.criteria = vec![criterion("tests", "make"), criterion("it reads well", "")];
+        plays(spec, "f-", vec![Act::new("f-"), Act::new("p-").says(says)], expect);
+    };
+    beside("", STOPPED);
+    beside(DONE, CLAIMED);
+}
+
+#[test]
+fn a_tick_without_work_is_no_milestone() {
+    let mut planned = prose(4);
+    planned.plan = vec![item("one"), item("two"), item("three")];
+    let tick = |ticks, changed| Act { changed, ticks, ..Act::new("") };
+    let acts =
+        vec![tick(1, vec!["PROMPT.md"]), tick(2, vec!["PROMPT.md", "src/a.rs"]), tick(2, vec!["src/a.rs"])];
+    let sim = Sim::new(planned, "", acts).run();
+    let found: Vec<&[String]> = sim.state.history.iter().take(3).map(|it| it.milestones.as_slice()).collect();
+    assert_eq!(found, [&[] as &[String], &["two is done".to_owned()], &[]]);
+}
+
+#[test]
+fn nothing_holds_beside_what_is_not_counted() {
+    let mut spec = spec(two());
+    spec.plan = vec![item("one"), item("two")];
+    spec.settings.limits.iterations = 3;
+    let weak = Act { ticks: 1, weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
+    let fixed = Act { ticks: 2, weakens: Some(vec![]), ..Act::new("pp") };
+    let sim = Sim::new(spec, "ff", vec![weak, fixed]).run();
+    let history = &sim.state.history;
+    assert!(history[0].sentence.contains("not counted as done"), "{}", history[0].sentence);
+    assert!(history[0].milestones.is_empty(), "{:?}", history[0].milestones);
+    assert_eq!(history[1].milestones, ["lint is clean holds", "two is done"]);
 }

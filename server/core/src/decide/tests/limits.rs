@@ -261,6 +261,7 @@ fn tokens_end_a_loop_as_costs_do() {
     let mut thrifty = one();
     thrifty.settings.limits.tokens = Some(5_000_000);
     thrifty.settings.breaker.no_progress = 100;
+    thrifty.settings.breaker.same_error = 100;
     let mut sim = Sim::new(thrifty, "f", vec![]);
     for _ in 0..7 {
         at_work(&mut sim);

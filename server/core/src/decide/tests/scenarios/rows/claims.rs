@@ -99,7 +99,7 @@ pub(crate) const WITHOUT_CHECKS: &[Row] = &[
     poem("another promise than the one asked for", &[&[Make("poem"), Say("<promise>COMPLETED</promise>")]], LIMIT),
     poem("words that deny", &[&[Make("poem"), Say("It is not done, and not all tests pass. Moving on to the next verse.\nEXIT_SIGNAL: true")],
         &[Make("poem"), Say("Now working on the second verse.")]], LIMIT),
-    poem("a promise at 80 %", &[&[Make("poem"), Say("I am about 80% done.\n<promise>COMPLETE</promise>")]], claimed(2, "80 %")),
+    poem("a promise at 80 %", &[&[Make("poem"), Say("I am about 80% done.\n<promise>COMPLETE</promise>")]], LIMIT),
     poem("the claim of an agent that failed", &[&[Make("poem"), Say(PROMISE), Crash("out of memory")]], LIMIT),
     poem("no work, no claim", &[&[Say("Hello.")]], breaker(2, "without a file change")),
     Row { name: "the promise that the document names",
