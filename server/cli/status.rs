@@ -180,7 +180,8 @@ fn one(
     let began = Zone::read(&status.started_at).map_or(String::new(), |it| zone.short(it, now));
     let mut head = headline(status);
     if let Some(until) = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at)) {
-        head = format!("{head}, until {}", zone.short(until, now));
+        let word = progress::until(status);
+        head = format!("{head}, {word} {}", zone.short(until, now));
     }
     out.line(format_args!("{LOUD}{}{LOUD:#}  {head}", status.id));
     let mut facts = vec![status.task.title.clone(), progress::agent(status), format!("since {began}")];

@@ -2,7 +2,7 @@
 
 import { commands } from "vscode";
 import type { Server } from "./client";
-import { asks, isActive, isTripped } from "./status";
+import { asks, isActive, isTripped, isWorking } from "./status";
 
 export class ContextKeys {
   private set = new Map<string, unknown>();
@@ -12,8 +12,8 @@ export class ContextKeys {
     this.put("serverState", server.state);
     this.put("anyLoop", loops.length > 0);
     this.put("anyActive", loops.some(isActive));
-    this.put("anyWorking", loops.some((it) => it.state === "working"));
-    this.put("anyResting", loops.some((it) => it.state === "paused" || it.state === "needsYou"));
+    this.put("anyWorking", loops.some(isWorking));
+    this.put("anyResting", loops.some((it) => it.state === "paused" || it.state === "needsYou" || isTripped(it)));
     this.put("anyTripped", loops.some(isTripped));
     this.put("anyAsking", loops.some(asks));
   }

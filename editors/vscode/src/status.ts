@@ -62,8 +62,13 @@ export function isTripped(it: LoopStatus): boolean {
   return isActive(it) && it.breaker.state === "open";
 }
 
+/** An iteration can be on, or come next: there is something to pause. */
+export function isWorking(it: LoopStatus): boolean {
+  return it.state === "working" && !isTripped(it);
+}
+
 /** Its breaker is open, and lets an iteration through by itself at that time. */
-function isCooling(it: LoopStatus): boolean {
+export function isCooling(it: LoopStatus): boolean {
   return isTripped(it) && it.phase === "waiting";
 }
 
@@ -87,7 +92,7 @@ export function situation(it: LoopStatus): string {
   if (it.outcome) return it.outcome.sentence;
   if (isTripped(it)) {
     const why = `breaker open: ${it.breaker.reason ?? "no progress"}`;
-    return isCooling(it) ? `${why}, one more try at ${clock(it.wait?.resumesAt) ?? "its time"}` : why;
+    return isCooling(it) ? `${why}, one more try at ${clock(it.wait?.resumesAt) ?? "its time"}, or now by Resume` : why;
   }
   switch (it.phase) {
     case "waiting":
@@ -122,6 +127,7 @@ function one(it: LoopStatus, now: number): Bar {
   if (isTripped(it) && !isCooling(it)) return as("error", stoppedAt(it), `${situation(it)}, ${progress(it)}`, "error");
   switch (it.state) {
     case "needsYou":
+      if (isTripped(it) && it.phase === "paused") return as("error", "Ralph breaker open", situation(it), "error");
       if (awaitsSession(it)) return { ...as("", "", `your turn: ${situation(it)}`), ...yourTurn(it) };
       return as("bell-dot", "Ralph needs you", `needs you: ${situation(it)}`, "warning");
     case "paused":
@@ -137,6 +143,7 @@ function one(it: LoopStatus, now: number): Bar {
 type Make = (icon: string, text: string, words: string, tone?: Bar["tone"]) => Bar;
 
 function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
+  if (isCooling(it)) return as("warning", fit("Ralph breaker", left(it.wait?.resumesAt, now)), situation(it), "warning");
   if (it.phase === "waiting") return as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it));
   if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, "stopping"), `stopping, ${progress(it)}`);
   const passed = it.criteria.total > 0 ? `${it.criteria.passed}/${it.criteria.total}` : undefined;
@@ -167,7 +174,7 @@ function stoppedAt(it: LoopStatus): string {
 }
 
 function several(loops: LoopStatus[]): Bar {
-  const needing = loops.filter((it) => it.state === "needsYou").length;
+  const needing = loops.filter((it) => it.state === "needsYou" || isTripped(it)).length;
   const icon = loops.some((it) => it.state === "working") ? "sync~spin" : needing > 0 ? "bell-dot" : "debug-pause";
   return {
     icon,

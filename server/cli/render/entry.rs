@@ -285,7 +285,9 @@ impl Teller {
         now: u64,
     ) -> String {
         let reason = reason.map_or(String::new(), |it| format!(": {}", sanitize::line(it)));
-        let trial = until.map_or(String::new(), |it| format!("; one trial at {}", self.time(it.wall, now)));
+        let trial = until.map_or(String::new(), |it| {
+            format!("; one trial at {}, or now by `loopkeeper resume`", self.time(it.wall, now))
+        });
         match state {
             BreakerState::Open => format!("breaker open{reason}{trial}"),
             BreakerState::HalfOpen => "breaker trying again, with one iteration".into(),

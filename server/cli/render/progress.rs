@@ -10,11 +10,11 @@ use crate::front::zone::Zone;
 /// The block for `status` at `now_ms`, milliseconds of wall time.
 pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyphs) -> Vec<String> {
     let dot = if glyphs == Glyphs::Unicode { " · " } else { " - " };
-    let style = if status.state == State::Working { LOUD } else { CARE };
+    let style = if status.state == State::Working && !status.is_cooling() { LOUD } else { CARE };
     let mut first = format!("{style}{}{style:#}", headline(status));
     if let Some(until) = status.wait.as_ref().and_then(|it| Zone::read(&it.resumes_at)) {
         let left = words::elapsed(until.saturating_sub(now_ms));
-        let _ = write!(first, ", until {}, {left} more", zone.short(until, now_ms));
+        let _ = write!(first, ", {} {}, {left} more", self::until(status), zone.short(until, now_ms));
     }
     let elapsed_ms = Zone::read(&status.started_at).map_or(0, |it| now_ms.saturating_sub(it));
     let mut facts = vec![agent(status), words::elapsed(elapsed_ms)];
@@ -29,6 +29,11 @@ pub(crate) fn block(status: &LoopStatus, now_ms: u64, zone: &Zone, glyphs: Glyph
     lines.extend(remedy::of(status).into_iter().map(|it| format!("  {it}")));
     lines.extend(status.activity.as_ref().map(|it| format!("  {it}")));
     lines
+}
+
+/// What stands before the time that a wait ends at.
+pub(crate) fn until(status: &LoopStatus) -> &'static str {
+    if status.is_cooling() { "next try at" } else { "until" }
 }
 
 /// Who works on it.

@@ -37,6 +37,10 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
             format!("`loopkeeper answer {id} '…'` answers"),
             format!("`loopkeeper resume {id}` lets the agent decide"),
         ],
+        Phase::Waiting if status.is_cooling() => vec![
+            format!("`loopkeeper resume {id}` tries now"),
+            format!("`loopkeeper reset breaker {id}` closes it and goes on"),
+        ],
         Phase::Waiting if status.question.is_some() => vec![format!("`loopkeeper answer {id} stop` ends it")],
         Phase::Damaged => {
             vec!["Nothing of it was changed. Restore its journal from a backup, or start a new loop.".into()]

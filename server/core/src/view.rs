@@ -156,6 +156,11 @@ pub enum GroupState {
 }
 
 impl LoopStatus {
+    /// Its breaker is open, and lets one iteration through by itself at the end of its wait.
+    pub fn is_cooling(&self) -> bool {
+        self.phase == Phase::Waiting && self.wait.as_ref().is_some_and(|it| it.reason == WaitReason::Breaker)
+    }
+
     /// `parser 2 of 3, docs holds`; `None` where there is no group.
     pub fn groups_said(&self) -> Option<String> {
         let one = |it: &GroupStatus| match it.state {

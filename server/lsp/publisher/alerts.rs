@@ -1,4 +1,4 @@
-//! One message when a loop ends and one when it needs the user, none per iteration. What was so before this server
+//! One message when a loop ends, one when it needs the user or its breaker opens, none per iteration. What was so before this server
 //! looked for the first time is old news. Clients that know us get `loopkeeper/alert`, others a plain message.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,8 @@ pub(super) struct Alerts {
 enum Standing {
     Open,
     NeedsYou(Phase, String),
+    /// The breaker is open and tries by itself: how often it opened.
+    Tripped(u32),
     Ended,
 }
 
@@ -61,6 +63,7 @@ fn standing(status: &LoopStatus) -> Standing {
                 asked.or_else(|| status.pause.as_ref().map(|it| it.message.clone())).unwrap_or_default();
             Standing::NeedsYou(status.phase, why)
         }
+        State::Working if status.is_cooling() => Standing::Tripped(status.breaker.trips),
         State::Working | State::Paused | State::Idle => Standing::Open,
     }
 }

@@ -65,8 +65,10 @@ fn settled(editor: &Editor) -> usize {
 fn a_status_a_second_is_the_most_and_each_is_another_one() {
     let act = "echo $n >> log; echo working; sleep 0.1";
     let acts = [act];
-    let scenario =
-        Scenario { settings: "[breaker]\nno_progress = 50\n[limits]\niterations = 12\n", ..far(&acts) };
+    let scenario = Scenario {
+        settings: "[breaker]\nno_progress = 50\nsame_error = 50\n[limits]\niterations = 12\n",
+        ..far(&acts)
+    };
     let mut studio = Studio::open(&scenario);
     let id = studio.start("PROMPT.md");
     studio.status(|it| is_in(it, &id, "done"));
@@ -104,6 +106,28 @@ fn a_client_that_announces_nothing_is_told_in_plain_protocol() {
             assert!(remark.get("tags").is_none() && remark.get("relatedInformation").is_none(), "{remark:#}");
         }
     }
+}
+
+#[test]
+fn an_open_breaker_says_so_at_once_although_it_tries_again() {
+    let mut studio = Studio::open(&Scenario { settings: "breaker.fast_failures = 99", ..far(&["true"]) });
+    let id = studio.start("PROMPT.md");
+    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    assert_eq!((&alert["loopId"], &alert["severity"]), (&id.as_str().into(), &"warning".into()));
+    let message = alert["message"].as_str().unwrap();
+    assert!(
+        message.contains("Breaker open") && message.contains("3 iterations without a file change"),
+        "{message}"
+    );
+    assert_eq!(alert["actions"][0]["command"], "loopkeeper.server.resetBreaker");
+    let status = studio.status(|it| it["loops"][0]["wait"]["reason"] == "breaker");
+    assert_eq!(status["loops"][0]["breaker"]["state"], "open");
+    let open = |it: &Value| it["code"] == "breaker-open" && it["severity"] == 2;
+    let summary =
+        |it: &Value| it["message"].as_str().is_some_and(|it| it.starts_with("breaker open: 0 of 1"));
+    studio.remarks("PROMPT.md", |it| it.iter().any(open) && it.iter().any(summary));
+    studio.done("stop", &json!({"loopId": id}));
+    studio.status(|it| is_in(it, &id, "done"));
 }
 
 #[test]

@@ -65,7 +65,7 @@ test("vscode_orders: stop, stop now, pause, steer, resume, reset", async () => {
   await window.answer("Leave the parser alone");
   await stage.ordered("loopkeeper.server.steer", (it) => it.text === "Leave the parser alone");
   stage.status([stage.loop({ state: "needsYou", phase: "paused", breaker: { state: "open", reason: "nothing changed", counts: { noProgress: 3 }, trips: 1 } })]);
-  await window.sees("Ralph stopped at 7/30");
+  await window.sees("Ralph breaker open");
   await window.palette("Ralph: Reset Breaker");
   await stage.ordered("loopkeeper.server.resetBreaker", Boolean);
   await window.palette("Ralph: Resume");

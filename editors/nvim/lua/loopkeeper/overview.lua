@@ -27,7 +27,7 @@ local waits = {
   quota = "waiting for the provider's usage limit",
   backoff = 'waiting to try the agent again',
   calls = 'waiting: the calls of this hour are used up',
-  breaker = 'waiting (breaker)',
+  breaker = 'one more try by itself, or now by `:Ralph resume`',
   between = 'waiting before the next iteration',
 }
 
@@ -42,7 +42,7 @@ end
 local function loop_lines(loop)
   local first = ('  loop %s: %s, iteration %d/%d, agent %s'):format(
     loop.id,
-    loop.wait and loop.wait.reason == 'breaker' and 'waiting' or states[loop.state] or loop.state,
+    status.is_tripped(loop) and 'breaker open' or states[loop.state] or loop.state,
     loop.iteration,
     loop.limits.iterations,
     loop.agent

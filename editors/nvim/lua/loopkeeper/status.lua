@@ -125,6 +125,13 @@ function M.is_open(loop)
   return loop.state == 'working' or loop.state == 'needsYou' or loop.state == 'paused'
 end
 
+--- Its breaker is open: nothing is worked on, whether it tries again by itself or not.
+---@param loop loopkeeper.LoopStatus
+---@return boolean
+function M.is_tripped(loop)
+  return M.is_open(loop) and loop.breaker ~= nil and loop.breaker.state == 'open'
+end
+
 ---@param time string RFC 3339 in UTC
 ---@return string how long from now until then: 14:32, 1:14:32
 function M.left(time)
@@ -152,6 +159,10 @@ local function one(loop)
     return 'Ralph: type in Claude', 'LoopkeeperWorking'
   elseif facts.awaits_session(loop) then
     return ('Ralph %s · your turn'):format(counter), 'LoopkeeperNeedsYou'
+  elseif M.is_tripped(loop) and loop.state == 'working' and loop.wait then
+    return ('Ralph breaker · %s'):format(M.left(loop.wait.resumesAt)), 'LoopkeeperNeedsYou'
+  elseif M.is_tripped(loop) and loop.state == 'needsYou' and loop.phase == 'paused' then
+    return 'Ralph breaker open', 'LoopkeeperNeedsYou'
   elseif loop.state == 'needsYou' then
     return 'Ralph needs you', 'LoopkeeperNeedsYou'
   elseif loop.state == 'paused' then
@@ -184,7 +195,7 @@ local function summary()
   local open = vim.tbl_filter(M.is_open, loops)
   if #open > 1 then
     local needing = #vim.tbl_filter(function(loop)
-      return loop.state == 'needsYou'
+      return loop.state == 'needsYou' or M.is_tripped(loop)
     end, open)
     if needing > 0 then
       local need = needing == 1 and 'needs' or 'need'

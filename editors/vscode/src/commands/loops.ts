@@ -6,7 +6,7 @@ import type { Parts } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands } from "../protocol";
 import type { LoopStatus, OrderResult } from "../protocol";
-import { asks, isActive, isTripped } from "../status";
+import { asks, isActive, isTripped, isWorking } from "../status";
 import { sayEffect } from "./history";
 import { pickLoop, pickTask } from "./pick";
 
@@ -39,12 +39,12 @@ export async function stopLoopNow({ server }: Parts): Promise<void> {
 }
 
 export async function pauseLoop({ server }: Parts): Promise<void> {
-  const it = await pickLoop(server.status, "Pause which loop?", (loop) => loop.state === "working", nothingRuns);
+  const it = await pickLoop(server.status, "Pause which loop?", isWorking, nothingRuns);
   if (it) sayEffect(it.task.title, await server.run<OrderResult>(Commands.pause, { loopId: it.id }));
 }
 
 export async function resumeLoop({ server }: Parts): Promise<void> {
-  const rests = (it: LoopStatus): boolean => it.state === "paused" || it.state === "needsYou";
+  const rests = (it: LoopStatus): boolean => it.state === "paused" || it.state === "needsYou" || isTripped(it);
   const it = await pickLoop(server.status, "Resume which loop?", rests, "No loop in this folder is paused or interrupted.");
   if (it) await server.run(Commands.resume, { loopId: it.id });
 }

@@ -7,7 +7,7 @@ import type { Parts } from "../parts";
 import { plainLabel } from "../plain";
 import { Commands } from "../protocol";
 import type { AlertParams, ForeignLoop, LoopStatus, TaskEntry } from "../protocol";
-import { counted, isActive, isTripped, progress, situation } from "../status";
+import { counted, isActive, isCooling, isTripped, progress, situation } from "../status";
 import { pickFrom } from "./pick";
 import type { Choice } from "./pick";
 
@@ -60,7 +60,8 @@ function loopRows({ server, output }: Parts, it: LoopStatus): Row[] {
   });
   const rows: Row[] = [plainLabel(it.task.title)];
   if (isTripped(it)) rows.push(order("Reset Breaker", "debug-restart", Commands.resetBreaker));
-  if (it.state === "working") rows.push(order("Pause After This Iteration", "debug-pause", Commands.pause));
+  if (isCooling(it)) rows.push(order("Try Once More Now", "debug-continue", Commands.resume));
+  else if (it.state === "working") rows.push(order("Pause After This Iteration", "debug-pause", Commands.pause));
   else rows.push(order("Resume", "debug-continue", Commands.resume));
   rows.push(order("Stop Loop", "debug-stop", Commands.stop));
   rows.push({ label: "$(output) Show Output", value: () => output.show(it) });

@@ -5,9 +5,9 @@ use loopkeeper_core::agent::reader::{ProcessEnd, Reader};
 use loopkeeper_core::check::{CheckResult, Location, Status};
 use loopkeeper_core::claims::{Claims, read};
 use loopkeeper_core::journal::{
-    BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, Lines, Opening, Outcome,
-    OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TakeoverReason, TreeAfter,
-    WaitReason,
+    BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Entry, ErrorIn, FailingCriterion, Lines,
+    Opening, Outcome, OutcomeKind, PauseReason, Pinned, Record, Role, Round, SnapshotWhen, TakeoverReason,
+    TreeAfter, WaitReason,
 };
 use loopkeeper_core::jury::Spending;
 use loopkeeper_core::moment::Moment;
@@ -223,6 +223,12 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
     let opening = Opening {
         counts: BreakerCounts { no_progress: 3, ..BreakerCounts::default() },
         errors: vec![error],
+        failing: vec![FailingCriterion {
+            criterion: CriterionId("a".into()),
+            name: "tests pass".into(),
+            fingerprint: Fingerprint("ba9876543210".into()),
+            fact: "3 of 9 fail".into(),
+        }],
         changed: vec![
             ChangedIn { iteration: 1, changes },
             ChangedIn { iteration: 2, changes: Changes::default() },
@@ -243,9 +249,10 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
     let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
     let lines = plain(&teller.tell(&entry(NOON, open.clone()), Detail::Everything));
     let expect = "\
-12:00:00       breaker open: 3 iterations without a change; one trial at 12:30
+12:00:00       breaker open: 3 iterations without a change; one trial at 12:30, or now by `loopkeeper resume`
                  counts: no progress 3, over at once 0, same error 0, denied tools 0, less output 0, back to earlier files 0
                  error 0123456789ab in #2: error: no
+                 failure ba9876543210 of tests pass: 3 of 9 fail
                  #1 changed 2 files: a.rs, …
                  #2 changed nothing
                  tree 0123456789 after #1, #3

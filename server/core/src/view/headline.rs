@@ -26,6 +26,7 @@ pub fn headline(status: &LoopStatus) -> String {
 /// The state in a word or two.
 fn word(status: &LoopStatus) -> &'static str {
     match status.state {
+        State::Working if status.is_cooling() => "Breaker open",
         State::Working => "Working",
         State::NeedsYou => "Needs you",
         State::Paused => "Paused",
@@ -56,7 +57,7 @@ fn what(status: &LoopStatus) -> String {
             Some(WaitReason::Calls) => format!("{iteration}, waiting: the calls of this hour are used up"),
             Some(WaitReason::Breaker) => {
                 let why = status.breaker.reason.as_deref().unwrap_or("no progress");
-                format!("{iteration}, breaker open: {why}, waiting to try again")
+                format!("{iteration}, {why}, tries again by itself")
             }
             Some(WaitReason::Other) => format!("{iteration}, waiting"),
             Some(WaitReason::Between) | None => format!("{iteration}, waiting before the next"),

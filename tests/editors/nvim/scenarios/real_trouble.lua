@@ -30,7 +30,7 @@ local function breaker(idle)
   local editor = start(project)
   project:agent_does(idle)
   project:agent_does(idle)
-  editor:wait_statusline('Ralph needs you')
+  editor:wait_statusline('Ralph breaker open')
   return project, editor
 end
 
@@ -62,7 +62,7 @@ return {
   end,
 
   -- While the agent gets on the breaker stays closed.
-  control_fails = 'waited for: statusline Ralph needs you',
+  control_fails = 'waited for: statusline Ralph breaker open',
   control = function()
     breaker('date +%s%N > note.txt; sleep 1')
   end,

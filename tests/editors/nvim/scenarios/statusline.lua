@@ -23,7 +23,7 @@ return {
     shown(editor, fake, 'Ralph 0/25 · 3/5', { Fake.loop({ iteration = 0, phase = 'baseline' }) }, task)
     shown(editor, fake, 'Ralph 2/25 · 3/5', { Fake.loop({ iteration = 2 }) }, task)
     shown(editor, fake, 'Ralph paused 2/25', { Fake.loop({ iteration = 2, state = 'paused', phase = 'paused' }) }, task)
-    shown(editor, fake, 'Ralph needs you', {
+    shown(editor, fake, 'Ralph breaker open', {
       Fake.loop({ iteration = 2, state = 'needsYou', phase = 'paused', breaker = { state = 'open' } }),
     }, task)
     local done = { state = 'done', phase = 'ended', iteration = 3 }
@@ -54,7 +54,7 @@ return {
     shown(editor, fake, 'Ralph 7/25 · 1:14:32', { Fake.loop(waiting(later)) }, task)
     local cooling = waiting(os.date('!%Y-%m-%dT%H:%M:%SZ', os.time() + 40 * 60 + 4))
     cooling.breaker = { state = 'open' }
-    shown(editor, fake, 'Ralph 7/25 · 40:02', { Fake.loop(cooling) }, task)
+    shown(editor, fake, 'Ralph breaker · 40:02', { Fake.loop(cooling) }, task)
     shown(editor, fake, 'Ralph 2 at work', { Fake.loop(), Fake.loop({ id = 'b' }) }, task)
     shown(editor, fake, 'Ralph 3 · 1 needs you', {
       Fake.loop(),

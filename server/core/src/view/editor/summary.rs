@@ -2,7 +2,7 @@
 //! keeps its loop from going on.
 
 use super::{Code, Diagnostic, Known, Severity, said};
-use crate::journal::{OutcomeKind, PauseReason, QuestionKind, WaitReason};
+use crate::journal::{OutcomeKind, PauseReason, QuestionKind};
 use crate::task::Place;
 use crate::view::{LoopStatus, Phase, QuestionStatus, State, words};
 
@@ -23,7 +23,9 @@ fn summary(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
     let tally = known.tally();
     let text = format!("{}: {}", word(known), tally.sentence());
     let mut found = Diagnostic::new(place, Severity::Information, Code::Summary, said::sentence(&text));
-    if let Some(trouble) = known.status.and_then(|it| needs_user(known, it)) {
+    if known.open_loop().is_some_and(|it| is_cooling(it) || is_tripped(it)) {
+        found.severity = Severity::Warning;
+    } else if let Some(trouble) = known.status.and_then(|it| needs_user(known, it)) {
         found.severity = Severity::Warning;
         found.message = said::sentence(&trouble);
     } else if known.open_loop().is_none() && known.any_stale() {
@@ -42,6 +44,7 @@ fn summary(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
 fn word(known: &Known<'_>) -> &'static str {
     if let Some(status) = known.open_loop() {
         return match status.state {
+            State::Working | State::NeedsYou if is_cooling(status) || is_tripped(status) => "breaker open",
             State::Working => "working",
             State::NeedsYou => "needs you",
             State::Paused => "paused",
@@ -109,8 +112,8 @@ fn trouble(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
             (Severity::Warning, Code::BreakerOpen, "breaker open", breaker(status), "Reset it to go on")
         }
         (Phase::Waiting, _) if is_cooling(status) => {
-            let cure = "It tries again by itself";
-            (Severity::Information, Code::BreakerOpen, "breaker open", breaker(status), cure)
+            let cure = "Resume it to try at once";
+            (Severity::Warning, Code::BreakerOpen, "breaker open", breaker(status), cure)
         }
         _ => return None,
     };
@@ -134,8 +137,7 @@ pub(super) fn is_tripped(status: &LoopStatus) -> bool {
 
 /// The breaker is open, and lets an iteration through when it has rested.
 pub(super) fn is_cooling(status: &LoopStatus) -> bool {
-    let rests = status.wait.as_ref().is_some_and(|it| it.reason == WaitReason::Breaker);
-    status.phase == Phase::Waiting && rests
+    status.is_cooling()
 }
 
 fn breaker(status: &LoopStatus) -> String {

@@ -93,6 +93,10 @@ pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
         // Without an answer: the agent decides.
         all.push(Verb::Resume);
     }
+    if open.is_some_and(|it| summary::is_cooling(it) || summary::is_tripped(it)) {
+        // One iteration on trial; what was counted stays.
+        all.push(Verb::Resume);
+    }
     if all.contains(&Verb::Stop) && open.is_some_and(|it| it.phase != Phase::Interrupted) {
         all.push(Verb::StopNow);
     }

@@ -262,6 +262,6 @@ fn an_open_breaker_that_tries_again_works_and_waits() {
     let at = "2026-11-20T12:30:00.000Z";
     assert_eq!(json!(shown.wait), json!({"reason": "breaker", "resumesAt": at}));
     assert_eq!((shown.breaker.resumes_at.as_deref(), shown.breaker.trips), (Some(at), 1));
-    let line = "Working: iteration 0/25, breaker open: because, waiting to try again, no criteria";
+    let line = "Breaker open: iteration 0/25, because, tries again by itself, no criteria";
     assert_eq!(headline(&shown), line);
 }

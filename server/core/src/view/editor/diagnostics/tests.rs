@@ -126,15 +126,15 @@ fn what_stops_a_loop_stands_on_the_first_line() {
     assert_eq!(
         first(&World::prompt().cooling()),
         [
-            "1 I summary working: 0 of 2 criteria pass",
-            "1 I breaker-open breaker open: 3 iterations without a file change. It tries again by itself.",
+            "1 W summary breaker open: 0 of 2 criteria pass",
+            "1 W breaker-open breaker open: 3 iterations without a file change. Resume it to try at once.",
         ]
     );
     let open = World::prompt().tripped();
     assert_eq!(
         first(&open),
         [
-            "1 I summary needs you: 0 of 2 criteria pass",
+            "1 W summary breaker open: 0 of 2 criteria pass",
             "1 W breaker-open breaker open: 3 iterations without a file change. Reset it to go on.",
         ]
     );
