@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use super::select::LoopArg;
 use super::{
-    answer, check, completions, demo, diff, doctor, export, gc, hook, import, log, prioritize, reset,
+    answer, check, completions, demo, diff, doctor, export, gc, hook, import, log, prioritize, reset, resume,
     rollback, run, serve, skip, status, steer, stop, trust, watch,
 };
 
@@ -54,7 +54,7 @@ pub(crate) enum Verb {
     /// Pause a loop after its current iteration
     Pause(LoopArg),
     /// Continue a paused or interrupted loop
-    Resume(LoopArg),
+    Resume(resume::Args),
     /// Close a loop's breaker, or give it a fresh agent session
     Reset(reset::Args),
     /// Give the agent a hint for its next iteration

@@ -2,13 +2,14 @@
 
 mod detach;
 
+use std::collections::BTreeSet;
 use std::thread::sleep;
 use std::time::Duration;
 
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::journal::{AgentPlan, Entry, Record};
 use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
-use loopkeeper_core::view::{self, CriteriaStatus, LateOrder, effect};
+use loopkeeper_core::view::{self, CriteriaStatus, LateOrder, effect, words};
 use serde::Serialize;
 use serde_json::json;
 
@@ -89,8 +90,17 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     } else {
         out.write(&table::with_output(&criteria, &results, Glyphs::of_environment()));
         out.line(format_args!("{}: {}", work.title(), criteria.sentence()));
+        for remedy in remedies(&results) {
+            out.line(format_args!("Hint: {}.", words::capitalised(remedy)));
+        }
     }
     Ok(if holds { Exit::Done } else { Exit::Ended })
+}
+
+/// What the user can do about checks that cannot run here.
+fn remedies(results: &[CheckResult]) -> BTreeSet<&str> {
+    let missing = results.iter().filter_map(CheckResult::missing_on_machine);
+    missing.map(|it| it.remedy.as_str()).filter(|it| !it.is_empty()).collect()
 }
 
 fn by_ourselves(

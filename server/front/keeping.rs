@@ -77,6 +77,7 @@ fn keep(args: &Args) -> Result<(), Failure> {
         None => None,
         Some("stop") => Some(Order::StopNow),
         Some("resume") => Some(Order::Resume),
+        Some("resume-anyway") => Some(Order::ResumeAnyway),
         Some(other) => return Err(Failure::usage(format_args!("`{other}` is not an order for a keeper"))),
     };
     // In a box: its state would pass over the stack several times, which never gets smaller again.

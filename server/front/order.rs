@@ -138,3 +138,14 @@ fn line(reader: &mut impl BufRead) -> io::Result<String> {
     let count = io::Read::take(reader, MAX_LINE as u64).read_line(&mut text)?;
     if count == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(text) }
 }
+
+/// The order to go on; `anyway`: without the checks that cannot run.
+pub(crate) fn resume(anyway: bool) -> Value {
+    if anyway { json!({"do": "resume", "what": "anyway"}) } else { json!({"do": "resume"}) }
+}
+
+/// What a keeper that takes over does first: a loop that also was paused is to work.
+pub(crate) fn then_resume(seen: &Seen, anyway: bool) -> Option<&'static str> {
+    let word = if anyway { "resume-anyway" } else { "resume" };
+    seen.state.pause.is_some().then_some(word)
+}

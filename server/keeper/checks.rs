@@ -6,6 +6,7 @@ mod clean;
 mod command;
 pub(super) mod files;
 mod get;
+mod lacks;
 mod servers;
 
 use std::ffi::OsString;
@@ -92,7 +93,12 @@ fn is_request(criterion: &Criterion) -> bool {
 fn unasked(plan: &Plan<'_>, criterion: &Criterion, why: &NotReady) -> CheckResult {
     let finding = Finding::of(Status::CouldNotRun, why.fact.clone());
     let Excerpt { head, tail, left_out } = Excerpt::of_text(&why.said, 0, plan.redactor);
-    CheckResult { head, tail, left_out, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) }
+    let mut result =
+        CheckResult { head, tail, left_out, ..finding.into_result(criterion, plan.redactor, Duration::ZERO) };
+    if let Some(missing) = &why.missing {
+        result.lacks(missing, plan.redactor);
+    }
+    result
 }
 
 async fn run(plan: &Plan<'_>, criterion: &Criterion) -> CheckResult {

@@ -263,6 +263,7 @@ fn order(request: &Request) -> Result<Order, (&'static str, String)> {
         "stop" if request.now => Order::StopNow,
         "stop" => Order::Stop,
         "pause" => Order::Pause,
+        "resume" if request.what.as_deref() == Some("anyway") => Order::ResumeAnyway,
         "resume" => Order::Resume,
         "steer" => Order::Steer(text()?),
         "answer" => match request.what.clone() {

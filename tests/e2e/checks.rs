@@ -140,7 +140,7 @@ async fn commands_and_what_they_do() {
             ("printf '\\033[1m81\\033[0m\\n'", &[at_least(80.0)], Status::Pass, "81"),
             ("echo oops >&2", &[Expect::MatchesNot { pattern: regex("oops") }], Status::Fail, "/oops/ found"),
             ("kill -SEGV $$", &[], Status::CouldNotRun, "killed by SIGSEGV"),
-            ("no-such-program --x", &[], Status::CouldNotRun, "\"no-such-program\" not found"),
+            ("no-such-program --x", &[], Status::CouldNotRun, "program \"no-such-program\" is not installed"),
             ("touch x.sh; ./x.sh", &[], Status::CouldNotRun, "\"./x.sh\" not executable"),
             ("test -f here.txt && test $(env | grep -c ONLY=this) = 1", &[], Status::Pass, "exit 0"),
             ("cat && test -z \"$HOME$LOOPKEEPER_LOOP\"", &[], Status::Pass, "exit 0"),

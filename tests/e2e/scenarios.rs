@@ -15,6 +15,7 @@ mod hooks;
 mod judges;
 mod limits;
 mod memory;
+mod missing;
 mod permissions;
 mod plans;
 mod programs;

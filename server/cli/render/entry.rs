@@ -161,7 +161,7 @@ impl Teller {
             Record::Waiting { .. } => (None, self.waiting(&entry.record, entry.at.wall)),
             Record::Paused { reason: PauseReason::User, message } => (None, message.clone()),
             Record::Paused { message, .. } => (None, format!("paused: {message}")),
-            Record::Resumed {} => (None, "resumed".into()),
+            Record::ChecksWaived { .. } | Record::Resumed {} => (None, resumed(&entry.record).into()),
             Record::Steered { text } => (None, format!("hint for the agent: {}", sanitize::line(text))),
             Record::Asked { kind, text, until, .. } => {
                 (None, self.asked((*kind, text), until.map(|it| it.wall), entry.at.wall))
@@ -175,8 +175,7 @@ impl Teller {
                 let until = until.map(|it| self.time(it.wall, entry.at.wall));
                 (None, words::takeover((from, to), *reason, until.as_deref(), message.as_deref()))
             }
-            Record::Stopping { now: true } => (None, "asked to stop now".into()),
-            Record::Stopping { now: false } => (None, "asked to stop after this iteration".into()),
+            Record::Stopping { now } => (None, stopping(*now).into()),
             Record::WeakeningAccepted { paths, .. } => (None, format!("weakening accepted{}", listed(paths))),
             Record::ProtectedEdited { paths, .. } => {
                 (None, format!("you edited tests or protected files{}", listed(paths)))
@@ -377,6 +376,7 @@ fn is_milestone(record: &Record) -> bool {
         | Record::BreakerChanged { .. }
         | Record::Waiting { .. }
         | Record::Paused { .. }
+        | Record::ChecksWaived { .. }
         | Record::Resumed {}
         | Record::Steered { .. }
         | Record::Asked { .. }
@@ -413,6 +413,17 @@ fn listed(paths: &[String]) -> String {
 
 fn at(iteration: u32) -> Option<u32> {
     (iteration > 0).then_some(iteration)
+}
+
+fn stopping(now: bool) -> &'static str {
+    if now { "asked to stop now" } else { "asked to stop after this iteration" }
+}
+
+fn resumed(record: &Record) -> &'static str {
+    match record {
+        Record::ChecksWaived { .. } => "goes on without the checks that cannot run",
+        _ => "resumed",
+    }
 }
 
 fn answered(text: Option<&str>) -> String {

@@ -21,6 +21,10 @@ pub(crate) fn of(status: &LoopStatus) -> Vec<String> {
                 format!("`loopkeeper steer {id} '…'` gives a hint"),
                 format!("`loopkeeper resume {id}` tries once more"),
             ],
+            Some(PauseReason::Missing) => vec![
+                format!("`loopkeeper resume {id}` checks again"),
+                format!("`loopkeeper resume {id} --anyway` continues without it"),
+            ],
             // Its sentence says it.
             Some(PauseReason::Session) => vec![format!("`loopkeeper stop {id}` ends it")],
             _ => vec![format!("`loopkeeper resume {id}` continues it")],

@@ -7,6 +7,7 @@ pub mod excerpt;
 pub(crate) mod fingerprint;
 pub mod judge;
 pub mod locations;
+pub mod missing;
 mod number;
 pub(crate) mod output;
 mod shown;
@@ -16,6 +17,7 @@ pub mod words;
 use serde::{Deserialize, Serialize};
 
 use crate::task::CriterionId;
+pub use missing::{Missing, MissingKind, Owner};
 pub(crate) use output::constant;
 
 /// How one check of one round ended. Only `Pass` is a pass.
@@ -64,6 +66,9 @@ pub struct CheckResult {
     /// Processes that outlived the check, as `pid name`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<String>,
+    /// What kept it from running, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
 }
 
 impl CheckResult {
@@ -82,6 +87,7 @@ impl CheckResult {
             left_out: None,
             locations: Vec::new(),
             survivors: Vec::new(),
+            missing: None,
         }
     }
 }

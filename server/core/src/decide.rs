@@ -36,6 +36,7 @@ pub mod takeover;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod undo;
+pub mod unrunnable;
 mod waits;
 pub mod weakening;
 
@@ -236,6 +237,8 @@ pub enum Order {
     StopNow,
     Pause,
     Resume,
+    /// Without the checks that cannot run.
+    ResumeAnyway,
     Steer(String),
     /// To the question that the loop asks.
     Answer(String),

@@ -251,6 +251,10 @@ pub enum Record {
         reason: PauseReason,
         message: String,
     },
+    /// The user goes on although these checks cannot run.
+    ChecksWaived {
+        criteria: Vec<CriterionId>,
+    },
     Resumed {},
     Steered {
         text: String,

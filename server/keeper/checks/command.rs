@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use loopkeeper_core::check::{CheckResult, CommandRun, Ending, Status, judge};
+use loopkeeper_core::check::{CheckResult, CommandRun, Ending, Status, judge, missing};
 use loopkeeper_core::task::Criterion;
 
-use super::{Finding, Plan};
+use super::{Finding, Plan, lacks};
 use crate::adapters::process::{Job, Stdin, Streams};
 
 pub(super) async fn run(
@@ -16,15 +16,15 @@ pub(super) async fn run(
     timeout: Duration,
 ) -> CheckResult {
     let output = output_file(plan, criterion);
-    let command = match plan.permit.check(command) {
-        Ok(command) => command,
+    let approved = match plan.permit.check(command) {
+        Ok(approved) => approved,
         Err(denied) => {
             let finding = Finding::of(Status::CouldNotRun, denied.to_string());
             return finding.into_result(criterion, plan.redactor, Duration::ZERO);
         }
     };
     let job = Job {
-        argv: command.map(|it| ["/bin/sh", "-c", &it].map(Into::into).to_vec()),
+        argv: approved.map(|it| ["/bin/sh", "-c", &it].map(Into::into).to_vec()),
         cwd: plan.root.to_path_buf(),
         env: plan.env.to_vec(),
         stdin: Stdin::Null,
@@ -36,7 +36,12 @@ pub(super) async fn run(
         Err(reason) => CommandRun { ending: Ending::NotStarted(reason), ..CommandRun::default() },
     };
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
-    judge::judge(&criterion, &run, plan.redactor)
+    let mut result = judge::judge(&criterion, &run, plan.redactor);
+    let suspects = missing::suspects(command, &run, &result);
+    if let Some(missing) = lacks::look(plan, command, suspects).await {
+        result.lacks(&missing, plan.redactor);
+    }
+    result
 }
 
 fn streams(criterion: &Criterion) -> Streams {

@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use futures::future::join_all;
+use loopkeeper_core::check::Missing;
 use loopkeeper_core::check::answer::Reply;
+use loopkeeper_core::check::missing::{self, Suspect};
 use loopkeeper_core::settings::Service;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::Plan;
+use super::{Plan, lacks};
 use crate::adapters::http::{Asker, Request};
-use crate::adapters::process::{How, Job, OutputEvent, Running, Stdin, start_in_order};
+use crate::adapters::process::{How, Job, OutputEvent, ProcessError, Running, Stdin, start_in_order};
 use crate::adapters::trust::permit::Approved;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -30,6 +32,10 @@ pub(super) struct NotReady {
     pub(super) fact: String,
     /// The last lines that it said.
     pub(super) said: String,
+    /// What kept it from starting, where that is known.
+    pub(super) missing: Option<Box<Missing>>,
+    command: String,
+    suspects: Vec<Suspect>,
 }
 
 struct Server {
@@ -49,14 +55,21 @@ impl Servers {
         for service in &approved {
             let ready = &service.value().ready;
             // Whoever it is would be judged in place of the one to be started.
-            let fact = match plan.asker.is_taken(asked(service.clone())).await {
-                Ok(false) => continue,
-                Ok(true) => format!("something else already answers at {ready}"),
-                Err(why) => {
-                    format!("whether something else answers at {ready} could not be found out: {why}")
+            match plan.asker.is_taken(asked(service.clone())).await {
+                Ok(false) => {}
+                Ok(true) => {
+                    let missing = Missing::address_in_use(ready);
+                    return Err(NotReady {
+                        missing: Some(Box::new(missing.clone())),
+                        ..NotReady::of(missing.name)
+                    });
                 }
-            };
-            return Err(NotReady::of(fact));
+                Err(why) => {
+                    let fact =
+                        format!("whether something else answers at {ready} could not be found out: {why}");
+                    return Err(NotReady::of(fact));
+                }
+            }
         }
         let mut servers = Self(Vec::new());
         let mut failed = None;
@@ -72,8 +85,10 @@ impl Servers {
         }
         match failed {
             None => Ok(servers),
-            Some(why) => {
+            Some(mut why) => {
                 servers.end().await;
+                let suspects = std::mem::take(&mut why.suspects);
+                why.missing = lacks::look(plan, &why.command, suspects).await.map(Box::new);
                 Err(why)
             }
         }
@@ -101,7 +116,14 @@ impl Server {
             grace: plan.grace,
             output: None,
         };
-        let failed = |error| NotReady::of(format!("the server `{name}` could not be started: {error}"));
+        let failed = |error: ProcessError| {
+            let fact = format!("the server `{name}` could not be started: {error}");
+            let suspects = match error {
+                ProcessError::NotFound { program } => missing::not_started(&program),
+                _ => Vec::new(),
+            };
+            NotReady { suspects, command: service.value().command.join(" "), ..NotReady::of(fact) }
+        };
         let running = start_in_order(&job, plan.wardens.domain()).map_err(failed)?;
         Ok(Self { name, service, running, said: VecDeque::new() })
     }
@@ -141,7 +163,9 @@ impl Server {
         let said: Vec<&str> = self.said.iter().map(String::as_str).collect();
         let last = said.iter().rev().find(|it| !it.trim().is_empty());
         let fact = last.map_or(fact.to_owned(), |it| format!("{fact}: {}", it.trim()));
-        NotReady { fact, said: said.join("\n") }
+        let (command, said) = (self.service.value().command.clone(), said.join("\n"));
+        let suspects = missing::suspects_of_server(&command, &said);
+        NotReady { said, command: command.join(" "), suspects, ..NotReady::of(fact) }
     }
 
     async fn end(mut self) {
@@ -152,7 +176,7 @@ impl Server {
 
 impl NotReady {
     fn of(fact: String) -> Self {
-        Self { fact, said: String::new() }
+        Self { fact, said: String::new(), missing: None, command: String::new(), suspects: Vec::new() }
     }
 }
 

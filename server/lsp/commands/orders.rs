@@ -12,7 +12,7 @@ use crate::adapters::state_dir::StateDir;
 use crate::front::failure::Failure;
 use crate::front::loops::Seen;
 use crate::front::{keeper, order};
-use crate::lsp::ext::{AnswerArgs, CommandResult, LoopArgs, SteerArgs, StopArgs};
+use crate::lsp::ext::{AnswerArgs, CommandResult, LoopArgs, ResumeArgs, SteerArgs, StopArgs};
 use crate::lsp::foreign;
 use crate::lsp::publisher::questions;
 use crate::lsp::shared::Shared;
@@ -43,15 +43,13 @@ pub(super) async fn pause(shared: &Arc<Shared>, args: LoopArgs) -> Done {
     send_late(shared, args.loop_id, json!({"do": "pause"}), LateOrder::Pause).await
 }
 
-pub(crate) async fn resume(shared: &Arc<Shared>, args: LoopArgs) -> Done {
+pub(crate) async fn resume(shared: &Arc<Shared>, args: ResumeArgs) -> Done {
     trust::refuse_without_editor(shared, &args.loop_id)?;
-    with_loop(shared, args.loop_id, |store, seen| {
+    with_loop(shared, args.loop_id, move |store, seen| {
         if seen.is_alive() {
-            order::send(store, seen.dir.id(), json!({"do": "resume"})).map(|()| None)
+            order::send(store, seen.dir.id(), order::resume(args.anyway)).map(|()| None)
         } else if seen.is_open() {
-            // Whoever resumes a loop that also was paused wants it to work.
-            let then = seen.state.pause.is_some().then_some("resume");
-            keeper::start_detached(store, &seen.dir, then).map(|_| None)
+            keeper::start_detached(store, &seen.dir, order::then_resume(seen, args.anyway)).map(|_| None)
         } else {
             Err(order::nobody_there(seen))
         }

@@ -97,6 +97,16 @@ pub(crate) struct LoopArgs {
     pub(crate) loop_id: String,
 }
 
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(test, derive(Serialize))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResumeArgs {
+    pub(crate) loop_id: String,
+    /// Without the checks that cannot run.
+    #[serde(default)]
+    pub(crate) anyway: bool,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CheckArgs {

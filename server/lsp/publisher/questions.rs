@@ -13,7 +13,7 @@ use crate::adapters::clock;
 use crate::front::zone::Zone;
 use crate::lookout::Picture;
 use crate::lsp::commands;
-use crate::lsp::ext::{AnswerArgs, LoopArgs, StopArgs};
+use crate::lsp::ext::{AnswerArgs, ResumeArgs, StopArgs};
 use crate::lsp::questions::{self, Asking, Question};
 use crate::lsp::shared::Shared;
 
@@ -91,7 +91,7 @@ async fn ask(shared: Arc<Shared>, status: Box<LoopStatus>, question: QuestionSta
             let text = word.map(|(_, word)| word.to_owned());
             commands::answer(&shared, AnswerArgs { loop_id, text, question: asked }).await
         }
-        (_, DECIDE) => commands::resume(&shared, LoopArgs { loop_id }).await,
+        (_, DECIDE) => commands::resume(&shared, ResumeArgs { loop_id, anyway: false }).await,
         (_, STOP) => commands::stop(&shared, StopArgs { loop_id, now: false }).await,
         _ => return,
     };

@@ -42,7 +42,7 @@ fn a_check_that_prints_success_and_exits_1() {
 
 #[test]
 fn a_check_that_does_not_exist() {
-    never_passes("Lint: `$ no-such-linter --all`", "could-not-run", "no-such-linter");
+    never_passes("Lint: `$ ./no-such-linter --all`", "could-not-run", "no-such-linter");
 }
 
 #[test]

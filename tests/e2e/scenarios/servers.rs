@@ -6,7 +6,7 @@ use std::net::TcpListener;
 
 use super::detached::{detached, end};
 use crate::support::port::Port;
-use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::Scenario;
 
 fn serve(port: &Port, mode: &str, timeout: &str) -> String {
@@ -61,7 +61,8 @@ fn a_server_that_is_not_ready_makes_no_pass() {
             criteria: &[&health, "Beside: `exists PROMPT.md`"],
             settings: &serve(&port, mode, timeout).replace("iterations = 2", "iterations = 1"),
             acts: &["echo $n > log"],
-            ends: Limit(1, ""),
+            // Who else answers there is the user's to end.
+            ends: if mode == "busy" { Failed(0, fact) } else { Limit(1, "") },
             ..Scenario::default()
         }
         .play();

@@ -293,6 +293,10 @@ M.errors = {
 ---@class loopkeeper.LoopArgs
 ---@field loopId string
 
+---@class loopkeeper.ResumeArgs
+---@field loopId string
+---@field anyway? boolean
+
 ---@class loopkeeper.CheckArgs
 ---@field task string
 ---@field criterion? string

@@ -42,6 +42,7 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, redactor: &Redactor) -> Ch
         left_out,
         locations: clean_locations(&output.both, redactor),
         survivors: run.survivors.iter().map(|it| clean(it, redactor)).collect(),
+        missing: None,
     }
 }
 

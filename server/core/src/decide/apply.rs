@@ -8,7 +8,9 @@ mod round;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::journal::{BreakerState, Entry, LoopSpec, PauseReason, Pinned, Record, Role, SnapshotWhen};
+use crate::journal::{
+    BreakerState, Entry, LoopSpec, Outcome, PauseReason, Pinned, Record, Role, SnapshotWhen,
+};
 use crate::task::Criterion;
 
 use super::commits::{self, Pending};
@@ -22,6 +24,7 @@ use super::stand::{self, Stand};
 use super::state::{Breaker, Loop, Pause, Phase, SnapshotRef, Spent, Stop, Wait};
 use super::takeover::{self, Member, Out};
 use super::undo;
+use super::unrunnable::{self, Unrunnable};
 use super::weakening::{self, Kept};
 
 /// The state of a whole journal. `None` when it does not begin with `loop-started`.
@@ -78,6 +81,7 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
         Record::Paused { reason, message } => {
             state.pause = Some(Pause { reason: *reason, message: message.clone() });
         }
+        Record::ChecksWaived { criteria } => unrunnable::waive(state, criteria),
         Record::Resumed {} => resumed(state),
         Record::AgentChanged { to, reason, until, .. } => takeover::changed(state, to, *reason, *until),
         Record::Asked { id, kind, text, until } => {
@@ -99,15 +103,19 @@ pub fn apply(state: &mut Loop, entry: &Entry) {
             weakening::moved(state, &entry.record);
         }
         Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, boot),
-        Record::Ended { outcome } => {
-            state.outcome = Some(outcome.clone());
-            state.phase = Phase::Ended;
-        }
+        Record::Ended { outcome } => ended(state, outcome),
     }
 }
 
+fn ended(state: &mut Loop, outcome: &Outcome) {
+    state.outcome = Some(outcome.clone());
+    state.phase = Phase::Ended;
+}
+
 fn resumed(state: &mut Loop) {
-    state.pause = None;
+    // What was missing may be there by now, without a change of the tree.
+    let was_missing = state.pause.take().is_some_and(|it| it.reason == PauseReason::Missing);
+    state.is_unjudged |= was_missing && state.has_checks();
     state.failures = 0;
     state.kept.resumed = state.iteration;
     state.hooks_failed.clear();
@@ -171,6 +179,7 @@ fn started(entry: &Entry, boot: &str, spec: &LoopSpec) -> Loop {
         shared_limit: SharedLimit::default(),
         kept: Kept::default(),
         flaky: Seen::default(),
+        unrunnable: Unrunnable::default(),
         has_branch: false,
         stand: Stand::default(),
         pending: Pending::default(),

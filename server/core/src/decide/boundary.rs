@@ -8,7 +8,7 @@ use super::machine::{hold, stopped};
 use super::state::{Live, Loop, Wait};
 use super::{
     Effect, Step, attached, breaker, commits, exit, flaky, held, limits, questions, regression, takeover,
-    waits, weakening,
+    unrunnable, waits, weakening,
 };
 
 /// What comes next when nothing runs, or when the agent waits in its stop hook.
@@ -49,6 +49,9 @@ fn on(state: &Loop, live: &mut Live, now: Moment) -> Vec<Step> {
     }
     if state.stop.is_some() {
         return vec![stopped(state), Step::Effect(Effect::GoOn)];
+    }
+    if let Some(steps) = unrunnable::next(state, live) {
+        return steps;
     }
     if let Some(change) = breaker::change(state, now) {
         return vec![Step::Record(change), Step::Effect(Effect::GoOn)];

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::Status;
+use crate::check::{CheckResult, Status};
 use crate::journal::Round;
 use crate::task::CriterionId;
 
@@ -59,7 +59,13 @@ pub(super) fn compared(state: &mut Loop, round: &Round) {
     let decided =
         |it: Status| matches!(it, Status::Pass | Status::Fail | Status::TimedOut | Status::CouldNotRun);
     for result in &round.results {
-        let Some(before) = state.status_of(&result.criterion).filter(|it| decided(*it)) else { continue };
+        let before = state.results.get(&result.criterion);
+        let absent = |it: &CheckResult| it.missing_on_machine().is_some();
+        if absent(result) || before.is_some_and(absent) {
+            // It changed with the machine.
+            continue;
+        }
+        let Some(before) = before.map(|it| it.status).filter(|it| decided(*it)) else { continue };
         if decided(result.status) && (before == Status::Pass) != (result.status == Status::Pass) {
             *state.flaky.flips.entry(result.criterion.clone()).or_default() += 1;
         }

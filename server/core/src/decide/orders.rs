@@ -8,7 +8,7 @@ use super::machine::{criteria_of, end_agent};
 use super::state::{Live, Loop, Phase, Stop};
 use super::{
     Effect, Order, RefusalCode, Step, breaker, permissions, questions, sessions, shared_limits, spawns, undo,
-    weakening,
+    unrunnable, weakening,
 };
 
 pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, order: Order) -> Vec<Step> {
@@ -19,6 +19,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, order: Order) -
         // A stop is never undone: what would come after it never comes.
         Order::Pause
         | Order::Resume
+        | Order::ResumeAnyway
         | Order::Steer(_)
         | Order::Answer(_)
         | Order::AnswerTo { .. }
@@ -33,6 +34,7 @@ pub(super) fn follow(state: &Loop, live: &mut Live, now: Moment, order: Order) -
         Order::StopNow => stop_now(state, live),
         Order::Pause => pause(state),
         Order::Resume => resume(state),
+        Order::ResumeAnyway => unrunnable::go_on_anyway(state),
         Order::Steer(text) => vec![Step::Record(Record::Steered { text })],
         Order::Answer(text) => questions::answer(state, text),
         Order::AnswerTo { question, text } => questions::answer_to(state, &question, text),
@@ -92,7 +94,7 @@ fn pause(state: &Loop) -> Vec<Step> {
 
 /// Going on after the breaker opened is a trial, also before it has rested: one iteration, then it closes or
 /// opens again.
-fn resume(state: &Loop) -> Vec<Step> {
+pub(super) fn resume(state: &Loop) -> Vec<Step> {
     let is_open = state.breaker.state == BreakerState::Open;
     let waived = questions::waived(state);
     let is_shared = shared_limits::is_waited_for(state);

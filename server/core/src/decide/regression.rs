@@ -24,7 +24,8 @@ pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
         return None;
     }
     let broken = broken(state, &row.row, |id| {
-        state.status_of(id).is_some_and(is_failure) && !flaky::is_flaky(state, id)
+        let result = state.results.get(id).filter(|it| it.missing_on_machine().is_none());
+        result.is_some_and(|it| is_failure(it.status)) && !flaky::is_flaky(state, id)
     });
     if broken.is_empty() || state.tree_before().is_none() {
         return None;

@@ -80,7 +80,11 @@ fn pinned_anew(state: &Loop, live: &mut Live, judged: Judged) -> Vec<Step> {
 /// Goal or guard: what a criterion is for the rest of the loop is decided by its first result.
 fn with_roles(mut pinned: Vec<Pinned>, round: &Round) -> Vec<Pinned> {
     for it in pinned.iter_mut().filter(|it| it.role == Role::Open) {
-        match round.result(&it.criterion.id).map(|found| found.status) {
+        let result = round.result(&it.criterion.id);
+        if result.is_some_and(|found| found.missing_on_machine().is_some()) {
+            continue;
+        }
+        match result.map(|found| found.status) {
             Some(Status::Pass) => it.role = Role::Guard,
             Some(Status::Unverified) | None => {}
             Some(_) => it.role = Role::Goal,

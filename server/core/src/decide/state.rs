@@ -25,6 +25,7 @@ use super::shared_limits::SharedLimit;
 use super::stand::Stand;
 use super::takeover::Member;
 use super::undo::UndoableRollback;
+use super::unrunnable::Unrunnable;
 use super::weakening::Kept;
 
 /// Everything the journal says about a loop. Only `apply` changes it.
@@ -112,6 +113,7 @@ pub struct Loop {
     pub outcome: Option<Outcome>,
     pub kept: Kept,
     pub flaky: Seen,
+    pub unrunnable: Unrunnable,
     /// The branch of its own is taken, or there is none to take.
     pub has_branch: bool,
     pub stand: Stand,

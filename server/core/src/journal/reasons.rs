@@ -47,6 +47,8 @@ pub enum PauseReason {
     Workspace,
     /// A question that nobody answered.
     Question,
+    /// A check cannot run: the machine lacks what it needs.
+    Missing,
     /// The session in its user's terminal is not there, or was let go.
     Session,
     /// A reason of a newer program; its message says more.

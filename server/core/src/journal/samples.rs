@@ -9,7 +9,7 @@ use super::{
 use crate::agent::AgentLeft;
 use crate::agent::errors::{Fingerprint, SeenError};
 use crate::agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
-use crate::check::{CheckResult, Location, Status, TestCounts};
+use crate::check::{CheckResult, Location, Missing, MissingKind, Owner, Status, TestCounts};
 use crate::claims::read;
 use crate::jury::Spending;
 use crate::moment::Moment;
@@ -158,6 +158,7 @@ fn around_iterations() -> Vec<Record> {
             met_by: Some("20261120-abcdef".to_owned()),
         },
         Record::Paused { reason: PauseReason::Disk, message: "the disk is full".to_owned() },
+        Record::ChecksWaived { criteria: vec![CriterionId("0123456789".to_owned())] },
         Record::Resumed {},
         Record::Steered { text: "\"quoted\"\n\u{1b}[31m {\"v\":1} ünï 完成".to_owned() },
         Record::Asked {
@@ -215,6 +216,7 @@ fn all_types_have_a_sample(record: &Record) {
         Record::SubagentStarted { .. } | Record::SubagentEnded { .. } => {}
         Record::ChecksDone { .. } | Record::IterationEnded { .. } | Record::BreakerChanged { .. } => {}
         Record::Waiting { .. } | Record::Paused { .. } | Record::Resumed {} | Record::Steered { .. } => {}
+        Record::ChecksWaived { .. } => {}
         Record::Asked { .. }
         | Record::Answered { .. }
         | Record::SessionChanged { .. }
@@ -315,6 +317,12 @@ fn round(status: Status) -> Round {
                 warning: true,
             }],
             survivors: vec!["12 sleep".to_owned()],
+            missing: Some(Missing {
+                kind: MissingKind::Program,
+                name: "shellcheck".to_owned(),
+                owner: Owner::Machine,
+                remedy: "install it".to_owned(),
+            }),
         }],
     }
 }

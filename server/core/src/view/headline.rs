@@ -68,6 +68,9 @@ fn what(status: &LoopStatus) -> String {
         Phase::Interrupted => interrupted(status, &iteration),
         Phase::Damaged => "its journal is damaged".into(),
         Phase::Paused => match &status.pause {
+            Some(pause) if pause.reason == PauseReason::Missing && status.iteration == 0 => {
+                pause.message.clone()
+            }
             Some(pause) if pause.reason != PauseReason::User => format!("{iteration}, {}", pause.message),
             _ => iteration,
         },

@@ -141,6 +141,7 @@ fn resting(pause: &Pause) -> (State, Phase) {
         | PauseReason::Agent
         | PauseReason::Disk
         | PauseReason::Workspace
+        | PauseReason::Missing
         | PauseReason::Question
         | PauseReason::Session
         | PauseReason::Other => (State::NeedsYou, Phase::Paused),

@@ -24,7 +24,7 @@ use crate::lsp::ext::{
     AlertKind, AlertParams, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow,
     DiffArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs,
     LoopsParams, LoopsResult, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData,
-    RefusedPath, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs,
+    RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs,
     SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand, TrustPageParams, TrustPageResult,
     UndoRollbackArgs, UntrustArgs, VERSION,
 };
@@ -56,6 +56,7 @@ pub(super) fn messages() -> Vec<Message> {
         ("StartArgs", json!(start()), None),
         ("StopArgs", json!(StopArgs { loop_id: s(), now: true }), None),
         ("LoopArgs", json!(LoopArgs { loop_id: s() }), None),
+        ("ResumeArgs", json!(ResumeArgs { loop_id: s(), anyway: true }), None),
         ("CheckArgs", json!(CheckArgs { task: s(), criterion: Some(s()) }), None),
         ("OutputArgs", json!(OutputArgs { task: s(), criterion: Some(s()), iteration: Some(1) }), None),
         ("SteerArgs", json!(SteerArgs { loop_id: s(), text: s() }), None),

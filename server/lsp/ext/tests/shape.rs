@@ -173,7 +173,7 @@ pub(super) fn names(value: &Value) -> BTreeSet<String> {
 /// `loopkeeper.server.resetBreaker` takes `LoopArgs`, `loopkeeper/loops` takes `LoopsParams`.
 fn arguments_of(name: &str) -> String {
     match name.strip_prefix("loopkeeper.server.") {
-        Some("pause" | "resume" | "resetBreaker" | "acceptWeakening" | "resetSession" | "export") => {
+        Some("pause" | "resetBreaker" | "acceptWeakening" | "resetSession" | "export") => {
             "LoopArgs".to_owned()
         }
         Some(command) => format!("{}Args", capitalised(command)),

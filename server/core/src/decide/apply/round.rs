@@ -7,7 +7,7 @@ use crate::journal::{Pinned, Record, Role, Round};
 use crate::task::CriterionId;
 
 use super::super::state::{Loop, Phase};
-use super::super::{flaky, fork, weakening};
+use super::super::{flaky, fork, unrunnable, weakening};
 use super::agent;
 
 pub(super) fn baseline(state: &mut Loop, record: &Record) {
@@ -25,6 +25,7 @@ pub(super) fn baseline(state: &mut Loop, record: &Record) {
     if let Some(round) = round {
         state.spent.add(round.judging.unwrap_or_default());
         take_results(state, round);
+        unrunnable::counted(state, round, true);
         state.beside = agent::is_beside(state);
         weakening::counted_first(state, *iteration, round);
         let all = passes(state);
@@ -33,6 +34,7 @@ pub(super) fn baseline(state: &mut Loop, record: &Record) {
     state.passing_since = passes(state).then_some(*iteration);
     if state.history.is_empty() {
         state.held_at_start = passes(state);
+        unrunnable::begun(state);
     }
     fork::mark(state);
     state.phase = Phase::Boundary;
@@ -44,9 +46,14 @@ pub(super) fn judged(state: &mut Loop, iteration: Option<u32>, round: &Round) {
     weakening::counted_in(state, iteration, round);
     flaky::compared(state, round);
     take_results(state, round);
+    unrunnable::counted(state, round, false);
     state.beside = agent::is_beside(state);
     let all = passes(state);
     flaky::passed(state, all);
+    if state.history.is_empty() && !state.turned {
+        // What could not run before the first iteration does now.
+        state.held_at_start = all;
+    }
     let results = &state.results;
     let status = |it: &Pinned| results.get(&it.criterion.id).map(|found| found.status);
     let cell = |it: &Pinned| status(it).map(|found| (it.criterion.id.clone(), found));
@@ -85,6 +92,8 @@ fn take_results(state: &mut Loop, round: &Round) {
         let passed = result.status == Status::Pass;
         match pinned.role {
             Role::Open if result.status == Status::Unverified => {}
+            // Neither goal nor guard before it ran.
+            Role::Open if result.missing_on_machine().is_some() => {}
             Role::Open => pinned.role = if passed { Role::Guard } else { Role::Goal },
             Role::Goal => state.turned |= passed,
             Role::Guard => {}

@@ -78,7 +78,12 @@ fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Vec<Block> {
     let mut meaning = reading(check);
     meaning.extend(attributes(criterion));
     all.push(Block::Text(meaning.join(" ")));
-    all.extend(latest.map(|it| printed(it.result)).unwrap_or_default());
+    if let Some(latest) = latest {
+        let remedy = latest.result.missing_on_machine().map(|it| it.remedy.as_str());
+        let remedy = remedy.filter(|it| !it.is_empty());
+        all.extend(remedy.map(|it| Block::Text(format!("{}.", words::capitalised(it)))));
+        all.extend(printed(latest.result));
+    }
     all
 }
 

@@ -72,6 +72,7 @@ fn needs_user(known: &Known<'_>, status: &LoopStatus) -> Option<String> {
         PauseReason::Agent
         | PauseReason::Disk
         | PauseReason::Workspace
+        | PauseReason::Missing
         | PauseReason::Session
         | PauseReason::Other => Some(format!("needs you: {}", before_hint(&pause.message))),
         PauseReason::User | PauseReason::Breaker | PauseReason::Trust | PauseReason::Question => None,

@@ -18,6 +18,8 @@ pub(super) enum Verb<'a> {
     Check,
     Pause,
     Resume,
+    /// Without the checks that cannot run.
+    ResumeAnyway,
     /// The loop's question.
     Answer,
     Stop,
@@ -76,6 +78,12 @@ pub(super) fn awaits_session(status: &LoopStatus) -> bool {
     status.state == State::NeedsYou && status.pause.as_ref().is_some_and(|it| is_it(it.reason))
 }
 
+/// It rests since a check cannot run on this machine.
+fn lacks_something(status: &LoopStatus) -> bool {
+    let is_it = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing);
+    status.state == State::NeedsYou && status.phase == Phase::Paused && is_it
+}
+
 /// It will rest when the running iteration is over.
 pub(super) fn is_pausing(status: &LoopStatus) -> bool {
     let by_user = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::User);
@@ -96,6 +104,9 @@ pub(super) fn all<'a>(known: &Known<'a>) -> Vec<Verb<'a>> {
     if open.is_some_and(|it| summary::is_cooling(it) || summary::is_tripped(it)) {
         // One iteration on trial; what was counted stays.
         all.push(Verb::Resume);
+    }
+    if open.is_some_and(lacks_something) {
+        all.push(Verb::ResumeAnyway);
     }
     if all.contains(&Verb::Stop) && open.is_some_and(|it| it.phase != Phase::Interrupted) {
         all.push(Verb::StopNow);
@@ -163,6 +174,7 @@ impl Verb<'_> {
             | Self::Check
             | Self::Run(_)
             | Self::Resume
+            | Self::ResumeAnyway
             | Self::Answer
             | Self::ResetBreaker
             | Self::Trust
@@ -182,6 +194,7 @@ impl Verb<'_> {
             Self::Check => "Run checks",
             Self::Pause => "Pause",
             Self::Resume => "Resume",
+            Self::ResumeAnyway => "Go on anyway",
             Self::Answer => "Answer…",
             Self::Stop => "Stop",
             Self::StopNow => "Stop now",
@@ -211,6 +224,7 @@ impl Verb<'_> {
             Self::Check => format!("Run all checks of {title}"),
             Self::Pause => format!("Pause loop {title} after this iteration"),
             Self::Resume => format!("Resume loop {title}"),
+            Self::ResumeAnyway => format!("Resume loop {title} without the checks that cannot run"),
             Self::Answer => format!("Answer the question of {title}…"),
             Self::Stop => format!("Stop loop {title} after this iteration"),
             Self::StopNow => format!("Stop loop {title} now"),
@@ -239,7 +253,7 @@ impl Verb<'_> {
             Self::Start => "source.loopkeeper.start",
             Self::Check | Self::Run(_) => "source.loopkeeper.check",
             Self::Pause => "source.loopkeeper.pause",
-            Self::Resume => "source.loopkeeper.resume",
+            Self::Resume | Self::ResumeAnyway => "source.loopkeeper.resume",
             Self::Answer => "source.loopkeeper.answer",
             Self::Stop | Self::StopNow => "source.loopkeeper.stop",
             Self::ResetBreaker => "source.loopkeeper.resetBreaker",
@@ -264,6 +278,7 @@ impl Verb<'_> {
             Self::Check => ("loopkeeper.server.check", of_task()),
             Self::Pause => ("loopkeeper.server.pause", of_loop()),
             Self::Resume => ("loopkeeper.server.resume", of_loop()),
+            Self::ResumeAnyway => ("loopkeeper.server.resume", json!({ "loopId": loop_id, "anyway": true })),
             Self::Answer => ("loopkeeper.server.answer", of_loop()),
             Self::Stop => ("loopkeeper.server.stop", of_loop()),
             Self::StopNow => ("loopkeeper.server.stop", json!({ "loopId": loop_id, "now": true })),

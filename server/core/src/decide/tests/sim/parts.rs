@@ -4,7 +4,7 @@ use crate::agent::AgentRun;
 use crate::agent::errors::{SeenError, fingerprint};
 use crate::agent::provider::Here;
 use crate::agent::reader::{ProcessEnd, Reader};
-use crate::check::{CheckResult, Status, TestCounts};
+use crate::check::{CheckResult, Missing, MissingKind, Owner, Status, TestCounts};
 use crate::decide::commits::Order;
 use crate::decide::{Committed, Event};
 use crate::journal::{AgentPlan, Head, LoopSpec};
@@ -75,15 +75,25 @@ pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckRe
         'z' => Status::NoTestsRan,
         '-' => Status::Unverified,
         'u' => Status::Unstable,
+        'm' | 'g' => Status::CouldNotRun,
         _ => Status::Fail,
     };
     let fact = if status == Status::Pass { "" } else { fact };
     let status = if criterion.check.is_none() { Status::Unverified } else { status };
     CheckResult {
         duration_ms: 10,
+        missing: match letter {
+            'm' => Some(missing(Owner::Machine, MissingKind::Program, "make")),
+            'g' => Some(missing(Owner::Project, MissingKind::File, "./coverage.sh")),
+            _ => None,
+        },
         tests: letter.to_digit(10).map(|it| TestCounts { passed: it.into(), ..TestCounts::default() }),
         ..CheckResult::new(criterion.id.clone(), status, fact)
     }
+}
+
+fn missing(owner: Owner, kind: MissingKind, name: &str) -> Missing {
+    Missing { kind, name: name.to_owned(), owner, remedy: format!("install {name}") }
 }
 
 pub(crate) fn quiet_run() -> AgentRun {

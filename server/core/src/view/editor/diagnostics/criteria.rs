@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::{Code, Diagnostic, Related, Severity, Target};
-use crate::check::{CheckResult, Status};
+use crate::check::{CheckResult, Owner, Status};
 use crate::decide::Loop;
 use crate::decide::flaky::is_flaky;
 use crate::journal::Role;
@@ -47,6 +47,10 @@ fn not_holding(
     history: &History<'_>,
 ) -> Diagnostic {
     let (severity, code) = weight(known, history.held_before(&criterion.id), latest.result.status);
+    // What the project lacks is the loop's to write.
+    let is_goal = latest.result.missing.as_ref().is_some_and(|it| it.owner == Owner::Project);
+    let severity =
+        if is_goal { weight(known, history.held_before(&criterion.id), Status::Fail).0 } else { severity };
     let (fact, cure) = fact(code, latest.result);
     let mut found = Diagnostic::of(&criterion.place, (severity, code), &criterion.name, &fact, cure);
     found.related = related(latest);
@@ -75,8 +79,10 @@ fn fact(code: Code, result: &CheckResult) -> (String, &'static str) {
     let fact = if result.fact.is_empty() { "fails" } else { &result.fact };
     match code {
         Code::CouldNotRun => {
-            let missing = fact.contains("not found");
-            let cure = if missing { "Install it or change the command" } else { "" };
+            let cure = match result.missing.as_ref().map(|it| it.owner) {
+                Some(Owner::Machine) => "Install it",
+                Some(Owner::Project | Owner::Other) | None => "",
+            };
             (format!("could not run, {fact}"), cure)
         }
         Code::TimedOut => (fact.to_owned(), "Give it longer with `(timeout …)`"),

@@ -1,0 +1,168 @@
+//! What a check lacks to be run at all. What is missing below the root (a script, a module of the project) is a goal
+//! that the agent can write; what is missing on the machine (a program, an installed package) only the user can
+//! provide, and no call of an agent helps. Reads the output and facts about the tree; what no table knows is an
+//! ordinary failure, so that honest work is never stopped.
+
+mod manifest;
+mod owner;
+mod read;
+mod remedy;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use serde::{Deserialize, Serialize};
+
+use super::output::Output;
+use super::{CheckResult, CommandRun, Ending, Status};
+use crate::redact::Redactor;
+use crate::sanitize;
+pub use read::Suspect;
+use read::{Sign, Text};
+pub use tree::{MANIFESTS, Present, TreeFacts};
+
+/// Of a name or a remedy.
+const MAX_CHARS: usize = 200;
+
+/// What keeps a check from running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Missing {
+    pub kind: MissingKind,
+    /// `pytest`, `./coverage.sh`, `node_modules`; of a server what happened to it.
+    pub name: String,
+    pub owner: Owner,
+    /// What the user can do about it, for people; empty where it is the project's.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+}
+
+/// Who can provide it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Owner {
+    /// It belongs below the root: a goal like any other.
+    Project,
+    /// It belongs on the machine: the user's.
+    Machine,
+    /// Of a newer program.
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingKind {
+    Program,
+    /// What the first line of a script names, or the version of a language that a project asks for.
+    Interpreter,
+    PythonModule,
+    /// A package of npm and its kin; `node_modules`: all of them.
+    NodePackage,
+    Gem,
+    PhpPackage,
+    /// An option of a test runner that a plugin brings.
+    Plugin,
+    Toolchain,
+    Library,
+    /// A service of the machine that does not run.
+    Service,
+    /// A server of `[[serve]]` that cannot start, or whose address is in use.
+    Server,
+    /// A script or another file.
+    File,
+    /// A target of `make`, a script of `package.json`, a test target of `cargo`.
+    Target,
+    /// Of a newer program.
+    #[serde(other)]
+    Other,
+}
+
+impl Missing {
+    pub(super) fn of_machine(kind: MissingKind, name: &str, remedy: String) -> Self {
+        Self { kind, name: name.to_owned(), owner: Owner::Machine, remedy }
+    }
+
+    pub(super) fn of_project(kind: MissingKind, name: &str) -> Self {
+        Self { kind, name: name.to_owned(), owner: Owner::Project, remedy: String::new() }
+    }
+
+    /// A place that requests need and something else answers at.
+    pub fn address_in_use(url: &str) -> Self {
+        let remedy = format!("end what answers at {url}, or change `ready` of `[[serve]]`");
+        Self::of_machine(MissingKind::Server, &format!("something else already answers at {url}"), remedy)
+    }
+
+    pub fn is_of_machine(&self) -> bool {
+        self.owner == Owner::Machine
+    }
+
+    /// `Python module "pytest" is not installed`
+    pub fn sentence(&self) -> String {
+        let name = &self.name;
+        match self.kind {
+            MissingKind::Program => format!("program \"{name}\" is not installed"),
+            MissingKind::Interpreter => format!("interpreter \"{name}\" is not installed"),
+            MissingKind::PythonModule => format!("Python module \"{name}\" is not installed"),
+            MissingKind::NodePackage if name == tables::NODE_MODULES => "node_modules is missing".to_owned(),
+            MissingKind::NodePackage | MissingKind::PhpPackage => {
+                format!("package \"{name}\" is not installed")
+            }
+            MissingKind::Gem => format!("gem \"{name}\" is not installed"),
+            MissingKind::Plugin => format!("plugin \"{name}\" is not installed"),
+            MissingKind::Toolchain => format!("toolchain \"{name}\" is not installed"),
+            MissingKind::Library => format!("library \"{name}\" is not installed"),
+            MissingKind::Service => format!("{name} is not running"),
+            MissingKind::Server => name.clone(),
+            MissingKind::File | MissingKind::Target | MissingKind::Other => format!("\"{name}\" is missing"),
+        }
+    }
+}
+
+impl CheckResult {
+    /// What only the user can provide before this check can say anything.
+    pub fn missing_on_machine(&self) -> Option<&Missing> {
+        self.missing.as_ref().filter(|it| it.is_of_machine() && self.status != Status::Pass)
+    }
+
+    /// Takes down what it lacks. A check that the machine keeps from running could not run, whatever its exit code.
+    pub fn lacks(&mut self, missing: &Missing, redactor: &Redactor) {
+        let clean = |text: &str| redactor.redact(&sanitize::line_within(text, MAX_CHARS));
+        let (name, remedy) = (clean(&missing.name), clean(&missing.remedy));
+        let missing = Missing { name, remedy, ..*missing };
+        if missing.is_of_machine() {
+            self.status = Status::CouldNotRun;
+            self.fact = missing.sentence();
+        }
+        self.missing = Some(missing);
+    }
+}
+
+/// What the run of a check names as missing. Nothing where it passed, or where a test passed: then it can run.
+pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<Suspect> {
+    let Ending::Exited(code) = run.ending else { return Vec::new() };
+    let ran = result.tests.is_some_and(|it| it.passed > 0);
+    if result.status == Status::Pass || ran {
+        return Vec::new();
+    }
+    let output = Output::of(run).both();
+    read::suspects(&Text { command, code: Some(code), output: &output })
+}
+
+/// The same of a server that ended before it was ready.
+pub fn suspects_of_server(command: &[String], said: &str) -> Vec<Suspect> {
+    read::suspects(&Text { command: &command.join(" "), code: None, output: said })
+}
+
+/// A program that could not be started: it was not found, or may not be executed.
+pub fn not_started(program: &str) -> Vec<Suspect> {
+    vec![Suspect { sign: Sign::Program, name: program.to_owned() }]
+}
+
+/// What is missing, by what is known of the tree: what only the user can provide before all else.
+pub fn settle(suspects: &[Suspect], command: &str, tree: &TreeFacts) -> Option<Missing> {
+    let all: Vec<Missing> = suspects.iter().filter_map(|it| owner::of(it, command, tree)).collect();
+    let of_machine = all.iter().find(|it| it.is_of_machine());
+    of_machine.or(all.first()).cloned()
+}

@@ -1,0 +1,281 @@
+//! From what a command printed to what it says is missing: the fixed sentences of shells, interpreters, package
+//! managers and compilers, one row each. A row that names nothing is no evidence.
+
+use super::MissingKind;
+
+/// More of them say nothing more.
+const MAX_SUSPECTS: usize = 20;
+/// No sentence of a tool is longer.
+const MAX_LINE: usize = 2_000;
+
+/// What an output names as missing, before anything is known of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suspect {
+    pub(super) sign: Sign,
+    pub(super) name: String,
+}
+
+/// Who said it, which decides what the name can mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    /// A shell, `env` or `make`: a program, or a script by its path.
+    Program,
+    /// A script of the project, or an environment of its own, misses a program: it may be one that is to be written.
+    Inner,
+    /// It is there and must not be executed.
+    Denied,
+    PythonModule,
+    PytestOption,
+    NodeModule,
+    /// What runs programs of packages did not find one.
+    NodeProgram,
+    NodeModules,
+    RubyFile,
+    /// Only the machine can lack it.
+    Machine(MissingKind),
+    /// Only the project can lack it.
+    Project(MissingKind),
+}
+
+/// What there is to read.
+pub(super) struct Text<'a> {
+    pub(super) command: &'a str,
+    /// `None`: it is not known.
+    pub(super) code: Option<i32>,
+    pub(super) output: &'a str,
+}
+
+/// A sentence: the name stands between `before` and `after`, or goes to the end of the line where that is empty.
+struct Row {
+    before: &'static str,
+    after: &'static str,
+    sign: Sign,
+}
+
+const fn row(before: &'static str, after: &'static str, sign: Sign) -> Row {
+    Row { before, after, sign }
+}
+
+const ROWS: &[Row] = &[
+    row("ModuleNotFoundError: No module named '", "'", Sign::PythonModule),
+    row("ImportError: No module named ", "", Sign::PythonModule),
+    row("error: unrecognized arguments: ", "", Sign::PytestOption),
+    row("error: Failed to spawn: `", "`", Sign::Inner),
+    row("Command not found: ", "", Sign::Inner),
+    row("Command '", "' is not found in your PATH", Sign::Inner),
+    row("Error: the command ", " could not be found within PATH", Sign::Inner),
+    row("exec: \"", "\": executable file not found in $PATH", Sign::Inner),
+    row("error: No interpreter found for ", " in ", Sign::Machine(MissingKind::Interpreter)),
+    row("pyenv: version `", "' is not installed", Sign::Machine(MissingKind::Interpreter)),
+    row("No version is set for command ", "", Sign::Machine(MissingKind::Program)),
+    row("Cannot find module '", "'", Sign::NodeModule),
+    row("Cannot find module \"", "\"", Sign::NodeModule),
+    row("Cannot find package '", "'", Sign::NodeModule),
+    row("Can't resolve '", "'", Sign::NodeModule),
+    row("Could not resolve \"", "\"", Sign::NodeModule),
+    row("Failed to resolve import \"", "\"", Sign::NodeModule),
+    row("npx canceled due to missing packages and no YES option: [\"", "\"", Sign::NodeProgram),
+    row("npm error could not determine executable to run", "", Sign::NodeProgram),
+    row("npm ERR! could not determine executable to run", "", Sign::NodeProgram),
+    row("Command \"", "\" not found", Sign::NodeProgram),
+    row("Couldn't find a script named \"", "\"", Sign::NodeProgram),
+    row("package.json exists, but node_modules missing", "", Sign::NodeModules),
+    row("Missing script: \"", "\"", Sign::Project(MissingKind::Target)),
+    row("missing script: ", "", Sign::Project(MissingKind::Target)),
+    row("Script not found \"", "\"", Sign::Project(MissingKind::Target)),
+    row("No rule to make target '", "'", Sign::Project(MissingKind::Target)),
+    row("No rule to make target `", "'", Sign::Project(MissingKind::Target)),
+    row("Justfile does not contain recipe `", "`", Sign::Project(MissingKind::Target)),
+    row("error: no test target named `", "`", Sign::Project(MissingKind::Target)),
+    row("error: no bin target named `", "`", Sign::Project(MissingKind::Target)),
+    row("error: no example target named `", "`", Sign::Project(MissingKind::Target)),
+    row("can't open file '", "'", Sign::Project(MissingKind::File)),
+    row("bundler: command not found: ", "", Sign::Machine(MissingKind::Gem)),
+    row("Could not find gem '", "'", Sign::Machine(MissingKind::Gem)),
+    row("Could not find ", " in any of the sources", Sign::Machine(MissingKind::Gem)),
+    row("cannot load such file -- ", "", Sign::RubyFile),
+    row("error: linker `", "` not found", Sign::Program),
+    row("error: toolchain '", "' is not installed", Sign::Machine(MissingKind::Toolchain)),
+    row("note: the `", "` target may not be installed", Sign::Machine(MissingKind::Toolchain)),
+    row("go.mod requires ", " (running", Sign::Machine(MissingKind::Toolchain)),
+    row("The system library `", "` required by crate", Sign::Machine(MissingKind::Library)),
+    row("error: Microsoft Visual C++ 14.0 or greater is required", "", Sign::Machine(MissingKind::Toolchain)),
+    row("is `", "` not installed?", Sign::Machine(MissingKind::Program)),
+];
+
+/// Sentences that name nothing, with what they mean.
+const FIXED: &[(&str, MissingKind, &str)] = &[
+    ("Cannot connect to the Docker daemon", MissingKind::Service, "Docker"),
+    ("Is the docker daemon running?", MissingKind::Service, "Docker"),
+    ("no 'java' command could be found in your PATH", MissingKind::Program, "java"),
+    ("JAVA_HOME environment variable is not defined correctly", MissingKind::Program, "java"),
+    ("Unable to locate a Java Runtime", MissingKind::Program, "java"),
+    ("No compiler is provided in this environment", MissingKind::Program, "javac"),
+    ("No .NET SDKs were found", MissingKind::Program, "dotnet"),
+    ("A compatible .NET SDK was not found", MissingKind::Program, "dotnet"),
+    ("no acceptable C compiler found in $PATH", MissingKind::Program, "cc"),
+    ("No CMAKE_C_COMPILER could be found", MissingKind::Program, "cc"),
+    ("No CMAKE_CXX_COMPILER could be found", MissingKind::Program, "c++"),
+    ("Could not find `protoc`", MissingKind::Program, "protoc"),
+    ("Unable to find libclang", MissingKind::Library, "libclang"),
+    ("npx playwright install", MissingKind::Program, "Playwright browsers"),
+];
+
+/// How shells and their like end a sentence about a program.
+const NOT_FOUND: &[&str] =
+    &[": command not found", ": not found", ": cannot execute: required file not found"];
+const NO_FILE: &str = ": No such file or directory";
+const DENIED: &str = ": Permission denied";
+/// Who says "No such file or directory" of a program, and not of a file that it was given.
+const STARTERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "ash", "env", "make", "gmake", "nice", "timeout", "nohup", "xargs",
+    "sudo", "time", "stdbuf", "setsid",
+];
+
+/// Everything that the output names, in its order.
+pub(super) fn suspects(text: &Text<'_>) -> Vec<Suspect> {
+    let by_code = is_evident(text);
+    let mut found: Vec<Suspect> = Vec::new();
+    for line in text.output.lines().filter(|it| it.len() <= MAX_LINE) {
+        let line = line.trim_end();
+        let said = of_shell(line).filter(|it| by_code || names(text.command, &it.name));
+        let said = said.or_else(|| of_rows(line, text)).or_else(|| of_python(line));
+        if let Some(suspect) = said.filter(|it| !found.contains(it) && found.len() < MAX_SUSPECTS) {
+            found.push(suspect);
+        }
+    }
+    found
+}
+
+/// A program was not found or could not be executed: by the exit code, or by what a runner says of it.
+fn is_evident(text: &Text<'_>) -> bool {
+    const SAID: &[&str] =
+        &["Error 127", "code 127", "status 127", "code: 127", "Error 126", "code 126", "ELIFECYCLE"];
+    // Of a server the code is not known.
+    matches!(text.code, None | Some(126 | 127)) || SAID.iter().any(|it| text.output.contains(it))
+}
+
+/// The command itself names it, wherever in a pipeline.
+fn names(command: &str, name: &str) -> bool {
+    let is_between = |it: char| it.is_whitespace() || "|&;()<>`\"'$".contains(it);
+    command.split(is_between).any(|it| it == name)
+}
+
+fn of_rows(line: &str, text: &Text<'_>) -> Option<Suspect> {
+    let fixed = FIXED.iter().find(|(said, ..)| line.contains(said));
+    if let Some((_, kind, name)) = fixed {
+        return Some(Suspect { sign: Sign::Machine(*kind), name: (*name).to_owned() });
+    }
+    ROWS.iter()
+        .find_map(|it| {
+            let (_, rest) = line.split_once(it.before)?;
+            let name = match it.after {
+                "" => rest,
+                after => rest.split_once(after)?.0,
+            };
+            let name = name.trim().trim_matches(['\'', '"', '`']).trim_end_matches('.').to_owned();
+            let name = match it.sign {
+                Sign::NodeProgram if name.is_empty() => after_npx(text.command)?.to_owned(),
+                Sign::NodeProgram => without_version(&name).to_owned(),
+                Sign::NodeModules => super::tables::NODE_MODULES.to_owned(),
+                _ => name,
+            };
+            (!name.is_empty()).then_some(Suspect { sign: it.sign, name })
+        })
+        .or_else(|| of_cargo(line))
+}
+
+/// `no such command: nextest` and its likes name a part of a program.
+fn of_cargo(line: &str) -> Option<Suspect> {
+    let said = line.strip_prefix("error: ")?;
+    let sub = ["no such command: `", "no such subcommand: `"].iter().find_map(|it| said.strip_prefix(it));
+    let name = match sub {
+        Some(rest) => format!("cargo-{}", rest.split('`').next()?),
+        None => said.strip_prefix('\'')?.split_once("' is not installed")?.0.to_owned(),
+    };
+    Some(Suspect { sign: Sign::Machine(MissingKind::Program), name })
+}
+
+/// `/usr/bin/python3: No module named pytest`
+fn of_python(line: &str) -> Option<Suspect> {
+    let (program, module) = line.split_once(": No module named ")?;
+    let program = program.rsplit('/').next()?;
+    let is_python = ["python", "pypy"].iter().any(|it| program.starts_with(it));
+    let module = module.trim_matches(['\'', '"']);
+    let is_one = !module.is_empty() && module.chars().all(|it| it.is_alphanumeric() || "_.".contains(it));
+    (is_python && is_one).then(|| Suspect { sign: Sign::PythonModule, name: module.to_owned() })
+}
+
+/// The word after `npx` and its options.
+fn after_npx(command: &str) -> Option<&str> {
+    let mut words = command.split_whitespace().skip_while(|it| *it != "npx").skip(1);
+    words.find(|it| !it.starts_with('-'))
+}
+
+/// `jest@29.7.0` of `jest`, `@scope/tool@1` of `@scope/tool`.
+fn without_version(name: &str) -> &str {
+    match name.char_indices().skip(1).find(|(_, it)| *it == '@') {
+        Some((at, _)) => name.get(..at).unwrap_or(name),
+        None => name,
+    }
+}
+
+fn of_shell(line: &str) -> Option<Suspect> {
+    if let Some((before, _)) = line.split_once(": bad interpreter: ") {
+        let name = before.rsplit(": ").next().unwrap_or(before);
+        let own = name.ends_with("^M") || name.ends_with('\r');
+        let sign =
+            if own { Sign::Project(MissingKind::File) } else { Sign::Machine(MissingKind::Interpreter) };
+        return Some(Suspect { sign, name: name.trim_end_matches("^M").to_owned() });
+    }
+    if let Some((_, name)) = line.split_once("command not found: ").filter(|(it, _)| is_prefix(it)) {
+        return program(name, Sign::Program);
+    }
+    if let Some(name) = line.strip_prefix("fish: Unknown command: ") {
+        return program(name, Sign::Program);
+    }
+    if let Some(before) = NOT_FOUND.iter().find_map(|it| line.strip_suffix(it)) {
+        return program(last_part(before), sign(before));
+    }
+    if let Some(before) = line.strip_suffix(NO_FILE).filter(|it| starts_programs(it)) {
+        return program(last_part(before), sign(before));
+    }
+    let before = line.strip_suffix(DENIED).filter(|it| starts_programs(it))?;
+    program(last_part(before), Sign::Denied)
+}
+
+/// `zsh:1: `
+fn is_prefix(text: &str) -> bool {
+    text.is_empty() || text.trim_end().ends_with(':')
+}
+
+/// `bash: line 1: foo` of `foo`; `env: can't execute 'foo'` of `foo`.
+fn last_part(before: &str) -> &str {
+    let part = before.rsplit(": ").next().unwrap_or(before);
+    let quoted = |open: char, close: char| Some(part.split_once(open)?.1.split_once(close)?.0);
+    quoted('‘', '’').or_else(|| quoted('\'', '\'')).or_else(|| quoted('"', '"')).unwrap_or(part)
+}
+
+fn starts_programs(before: &str) -> bool {
+    is_starter(before) || before.contains(": line ")
+}
+
+fn is_starter(before: &str) -> bool {
+    let head = before.split(':').next().unwrap_or_default();
+    let head = head.rsplit('/').next().unwrap_or_default();
+    STARTERS.contains(&head.split('[').next().unwrap_or_default())
+}
+
+/// `./test.sh: 3: foo` is said by a script, `sh: 1: foo` by what runs the check.
+fn sign(before: &str) -> Sign {
+    if before.contains(": ") && !is_starter(before) { Sign::Inner } else { Sign::Program }
+}
+
+/// A name that a program can have; `env -S` names its arguments too.
+fn program(name: &str, sign: Sign) -> Option<Suspect> {
+    let name = name.trim_matches(['\'', '"', '`']);
+    let name = if name.contains('/') { name } else { name.split(' ').next().unwrap_or_default() };
+    let fits = |it: char| it.is_alphanumeric() || "._-+/@~".contains(it);
+    let is_one = name.chars().any(char::is_alphabetic) && name.chars().all(fits);
+    is_one.then(|| Suspect { sign, name: name.to_owned() })
+}

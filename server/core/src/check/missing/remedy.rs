@@ -1,0 +1,93 @@
+//! What the user can do about what is missing, in the words of the tools that the project uses.
+
+use super::MissingKind;
+use super::tables::{self, VIRTUAL_ENVIRONMENTS};
+use super::tree::TreeFacts;
+
+/// Where nothing of the tree matters.
+pub(super) fn of(kind: MissingKind, name: &str) -> String {
+    let known = tables::PROGRAMS.iter().find(|(it, _)| *it == name);
+    match kind {
+        MissingKind::Service => format!("start {name}"),
+        MissingKind::Toolchain if name.starts_with("go ") => format!("install {name}"),
+        MissingKind::Toolchain
+            if name.matches('-').count() >= 2 && !name.contains("nightly") && !name.contains("stable") =>
+        {
+            format!("`rustup target add {name}`")
+        }
+        MissingKind::Toolchain => format!("`rustup toolchain install {name}`"),
+        MissingKind::Library => format!("install {name} with its headers"),
+        MissingKind::Program if name == "Playwright browsers" => "`npx playwright install`".to_owned(),
+        _ => {
+            known.map_or_else(|| format!("install {name}, or change the check"), |(_, how)| (*how).to_owned())
+        }
+    }
+}
+
+/// A program by its name: the project's own environment may have it already.
+pub(super) fn program(name: &str, tree: &TreeFacts) -> String {
+    let is_python = tables::PYTHON.iter().any(|(it, dist)| it.replace('_', "-") == name || *dist == name);
+    if is_python && name != "pip" {
+        return python(name, tree);
+    }
+    of(MissingKind::Program, name)
+}
+
+/// A package of Python, by the tool that manages the project's.
+pub(super) fn python(dist: &str, tree: &TreeFacts) -> String {
+    let is_declared = tree.declares_python(dist, dist);
+    let by = |lock: &str, all: &str, one: String| {
+        let is_used = tree.has_named(lock);
+        is_used.then(|| if is_declared { format!("`{all}`") } else { format!("`{one}`") })
+    };
+    let managed = by("uv.lock", "uv sync", format!("uv add --dev {dist}"))
+        .or_else(|| by("poetry.lock", "poetry install", format!("poetry add --group dev {dist}")))
+        .or_else(|| by("pdm.lock", "pdm install", format!("pdm add -d {dist}")))
+        .or_else(|| by("Pipfile", "pipenv install --dev", format!("pipenv install --dev {dist}")));
+    let environment = VIRTUAL_ENVIRONMENTS.iter().find(|it| tree.present.contains_key(**it));
+    match (managed, environment) {
+        (Some(how), _) => how,
+        (None, Some(folder)) => {
+            format!("`{folder}/bin/python -m pip install {dist}`, and `{folder}/bin/python` in the check")
+        }
+        (None, None) => format!("`python3 -m pip install {dist}`"),
+    }
+}
+
+/// What a path such as `.venv/bin/pytest` needs.
+pub(super) fn virtual_environment(folder: &str, program: &str, tree: &TreeFacts) -> String {
+    let make = format!("`python3 -m venv {folder}`");
+    let is_tool = !program.starts_with("python") && program != "pip";
+    let install = is_tool.then(|| format!("`{folder}/bin/python -m pip install {program}`"));
+    match (tree.present.contains_key(folder), install) {
+        (true, Some(install)) => install,
+        (false, Some(install)) => format!("{make}, then {install}"),
+        (_, None) => make,
+    }
+}
+
+/// Everything that the package file asks for.
+pub(super) fn install(tree: &TreeFacts) -> String {
+    format!("`{} install`", manager(tree))
+}
+
+pub(super) fn node(package: &str, tree: &TreeFacts) -> String {
+    if tree.declares_node(package) {
+        return install(tree);
+    }
+    let manager = manager(tree);
+    let add = if manager == "npm" { "install --save-dev" } else { "add --dev" };
+    format!("`{manager} {add} {package}`")
+}
+
+fn manager(tree: &TreeFacts) -> &'static str {
+    const LOCKS: [(&str, &str); 4] =
+        [("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
+    LOCKS.iter().find(|(lock, _)| tree.has_named(lock)).map_or("npm", |(_, manager)| manager)
+}
+
+/// The command runs programs that packages bring.
+pub(super) fn is_run_by_packages(command: &str) -> bool {
+    const RUNNERS: [&str; 8] = ["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "make"];
+    command.split(|it: char| it.is_whitespace() || "|&;()".contains(it)).any(|it| RUNNERS.contains(&it))
+}

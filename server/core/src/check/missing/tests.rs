@@ -1,0 +1,521 @@
+//! Whose a missing thing is: what a check printed, in which tree, and what comes of it.
+
+use std::collections::BTreeMap;
+
+use super::{MANIFESTS, Missing, MissingKind, Owner, Present, TreeFacts, settle, suspects};
+use crate::check::judge::judge;
+use crate::check::{CheckResult, CommandRun, Ending, Status};
+use crate::redact::Redactor;
+use crate::task::{Check, Criterion};
+
+const ROOT: &str = "/home/me/project";
+
+/// A tree of files; those with a text are manifests. A path that ends in `/` is on disk without being a file of it.
+fn tree(files: &[(&str, &str)]) -> TreeFacts {
+    let (ignored, own): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| path.ends_with('/'));
+    let present = |(path, _): &(&str, &str)| (path.trim_end_matches('/').to_owned(), Present::default());
+    let manifest = |(path, _): &&(&str, &str)| TreeFacts::is_manifest(path);
+    TreeFacts {
+        root: ROOT.to_owned(),
+        files: own.iter().map(|(path, _)| (*path).to_owned()).collect(),
+        manifests: own
+            .iter()
+            .filter(manifest)
+            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+            .collect(),
+        present: ignored.iter().map(present).collect::<BTreeMap<_, _>>(),
+    }
+}
+
+fn judged(command: &str, code: i32, output: &str, tree: &TreeFacts) -> CheckResult {
+    let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
+    let run = CommandRun {
+        ending: Ending::Exited(code),
+        stderr: output.as_bytes().to_vec(),
+        ..CommandRun::default()
+    };
+    let redactor = Redactor::new([]);
+    let mut result = judge(&Criterion::new("0123456789", "tests", Some(check)), &run, &redactor);
+    if let Some(missing) = settle(&suspects(command, &run, &result), command, tree) {
+        result.lacks(&missing, &redactor);
+    }
+    result
+}
+
+fn missing(command: &str, code: i32, output: &str, tree: &TreeFacts) -> Option<Missing> {
+    judged(command, code, output, tree).missing
+}
+
+/// The user has to provide it.
+#[track_caller]
+fn of_machine((command, code): (&str, i32), output: &str, tree: &TreeFacts, (fact, remedy): (&str, &str)) {
+    let result = judged(command, code, output, tree);
+    let found =
+        result.missing_on_machine().unwrap_or_else(|| panic!("{command}: {output}: {:?}", result.missing));
+    assert_eq!((result.status, result.fact.as_str()), (Status::CouldNotRun, fact), "{command}: {output}");
+    assert_eq!(found.remedy, remedy, "{command}: {output}");
+}
+
+/// The agent can provide it, or nobody knows: the loop goes on.
+#[track_caller]
+fn goes_on(command: &str, code: i32, output: &str, tree: &TreeFacts, kind: Option<MissingKind>) {
+    let found = missing(command, code, output, tree);
+    let kinds = found.as_ref().map(|it| (it.owner, it.kind));
+    assert_eq!(kinds, kind.map(|it| (Owner::Project, it)), "{command}: {output}");
+}
+
+#[test]
+fn programs_that_shells_do_not_find() {
+    let none = tree(&[]);
+    let said = "program \"shellcheck\" is not installed";
+    let how = "install shellcheck, or change the check";
+    for (command, code, output) in [
+        ("shellcheck *.sh", 127, "sh: 1: shellcheck: not found\n"),
+        ("shellcheck *.sh", 127, "/bin/sh: line 1: shellcheck: command not found\n"),
+        ("bash -c 'shellcheck a'", 127, "bash: line 1: shellcheck: command not found\n"),
+        ("shellcheck", 127, "sh: shellcheck: not found\n"),
+        ("zsh -c shellcheck", 127, "zsh:1: command not found: shellcheck\n"),
+        ("fish -c shellcheck", 127, "fish: Unknown command: shellcheck\n"),
+        ("env shellcheck a", 127, "env: ‘shellcheck’: No such file or directory\n"),
+        ("env shellcheck a", 127, "env: can't execute 'shellcheck': No such file or directory\n"),
+        (
+            "timeout 5 shellcheck",
+            127,
+            "timeout: failed to run command ‘shellcheck’: No such file or directory\n",
+        ),
+        ("shellcheck a | tail -1", 1, "sh: 1: shellcheck: not found\n"),
+        ("shellcheck a && echo ok", 127, "sh: 1: shellcheck: not found\n"),
+        ("test \"$(shellcheck a)\" = ok", 1, "sh: 1: shellcheck: not found\n"),
+        (
+            "make lint",
+            2,
+            "make: shellcheck: No such file or directory\nmake: *** [Makefile:2: lint] Error 127\n",
+        ),
+        ("make lint", 2, "/bin/sh: 1: shellcheck: not found\nmake: *** [Makefile:2: lint] Error 127\n"),
+        ("./lint.sh", 127, "./lint.sh: 3: shellcheck: not found\n"),
+        (
+            "./lint.sh",
+            127,
+            "cat: x: No such file or directory\n./lint.sh: line 3: shellcheck: command not found\n",
+        ),
+        ("sudo shellcheck", 1, "sudo: shellcheck: command not found\n"),
+        (
+            "uv run shellcheck",
+            2,
+            "error: Failed to spawn: `shellcheck`\n  Caused by: No such file or directory (os error 2)\n",
+        ),
+        ("poetry run shellcheck", 1, "Command not found: shellcheck\n"),
+        ("go test", 1, "exec: \"shellcheck\": executable file not found in $PATH\n"),
+    ] {
+        of_machine((command, code), output, &none, (said, how));
+    }
+    let said = "program \"/opt/tool/bin/x\" is not installed";
+    let how = "install /opt/tool/bin/x, or change the check";
+    of_machine(("/opt/tool/bin/x", 127), "sh: 1: /opt/tool/bin/x: not found\n", &none, (said, how));
+}
+
+#[test]
+fn what_belongs_to_the_project_is_a_goal() {
+    let none = tree(&[]);
+    let file = Some(MissingKind::File);
+    goes_on("./coverage.sh", 127, "sh: 1: ./coverage.sh: not found\n", &none, file);
+    goes_on("scripts/x.sh", 127, "/bin/sh: line 1: scripts/x.sh: No such file or directory\n", &none, file);
+    goes_on("bash scripts/x.sh", 127, "bash: scripts/x.sh: No such file or directory\n", &none, file);
+    let path = format!("sh: 1: {ROOT}/run: not found\n");
+    goes_on(&format!("{ROOT}/run"), 127, &path, &none, file);
+    goes_on("./run.sh", 126, "sh: 1: ./run.sh: Permission denied\n", &tree(&[("run.sh", "")]), file);
+    goes_on("./build/app", 127, "sh: 1: ./build/app: not found\n", &none, file);
+    goes_on(
+        "python manage.py test",
+        2,
+        "python: can't open file '/x/manage.py': [Errno 2] No such file\n",
+        &none,
+        file,
+    );
+    let target = Some(MissingKind::Target);
+    goes_on("make test", 2, "make: *** No rule to make target 'test'.  Stop.\n", &none, target);
+    goes_on("npm test", 1, "npm error Missing script: \"test\"\n", &tree(&[("package.json", "{}")]), target);
+    goes_on("cargo test --test x", 101, "error: no test target named `x`\n", &none, target);
+    // The program that the task is about.
+    let own =
+        tree(&[("pyproject.toml", "[project]\nname = \"x\"\n[project.scripts]\nwordcount = \"x:main\"\n")]);
+    goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
+    let own = tree(&[("Cargo.toml", "[package]\nname = \"wordcount\"\n")]);
+    goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
+    let own = tree(&[("package.json", r#"{"bin": {"wordcount": "cli.js"}}"#)]);
+    goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
+    let own = tree(&[("bin/wordcount", "")]);
+    goes_on("wordcount --help", 127, "sh: 1: wordcount: not found\n", &own, Some(MissingKind::Program));
+    // Said by a script of the project or in an environment of its own: it may be what is to be written.
+    for output in [
+        "./test.sh: 3: wordcount: not found\n",
+        "./test.sh: line 3: wordcount: command not found\n",
+        "error: Failed to spawn: `wordcount`\n",
+        "Command not found: wordcount\n",
+    ] {
+        goes_on("./test.sh", 127, output, &none, None);
+    }
+    // Without a name nothing is known.
+    goes_on("x", 127, "", &none, None);
+    goes_on("x", 127, "Befehl nicht gefunden\n", &none, None);
+    goes_on("x", 126, "", &none, None);
+}
+
+#[test]
+fn what_only_looks_like_a_missing_program_is_a_failure() {
+    let none = tree(&[]);
+    for (command, code, output) in [
+        // Printed by what was tested, not by what runs the check.
+        ("npm test", 1, "sh: 1: nosuch: not found\n"),
+        ("make test", 2, "page: not found\nmake: *** [Makefile:2: test] Error 1\n"),
+        ("./test.sh", 1, "cat: data.txt: No such file or directory\n"),
+        ("grep -q a b", 2, "grep: b: No such file or directory\n"),
+        ("cargo test", 101, "thread 'x' panicked: config: not found\n"),
+        ("cd web && npm test", 2, "sh: 1: cd: can't cd to web\n"),
+        ("echo x", 1, ""),
+    ] {
+        goes_on(command, code, output, &none, None);
+    }
+    // A check that ran tests can run.
+    let output = "E   ModuleNotFoundError: No module named 'numpy'\n==== 1 failed, 40 passed in 0.12s ====\n";
+    goes_on("pytest", 1, output, &none, None);
+    let passed = judged("true", 0, "sh: 1: true: not found\n", &none);
+    assert_eq!((passed.status, passed.missing), (Status::Pass, None));
+}
+
+#[test]
+fn modules_of_python() {
+    let none = tree(&[]);
+    let said = "Python module \"pytest\" is not installed";
+    let how = "`python3 -m pip install pytest`";
+    let main = "/usr/bin/python3: No module named pytest\n";
+    of_machine(("python3 -m pytest", 1), main, &none, (said, how));
+    of_machine(("cd a && python3.13 -m pytest | tail -3", 1), main, &none, (said, how));
+    of_machine(("x", 1), "Traceback\nModuleNotFoundError: No module named 'pytest'\n", &none, (said, how));
+    of_machine(
+        ("make test", 2),
+        &format!("{main}make: *** [Makefile:2: test] Error 1\n"),
+        &none,
+        (said, how),
+    );
+    let yaml = "E   ModuleNotFoundError: No module named 'yaml'\n";
+    let installs = "`python3 -m pip install PyYAML`";
+    of_machine(("pytest", 2), yaml, &none, ("Python module \"yaml\" is not installed", installs));
+    let venv = tree(&[(".venv/", "")]);
+    let inside = "`.venv/bin/python -m pip install pytest`, and `.venv/bin/python` in the check";
+    of_machine(("python3 -m pytest", 1), main, &venv, (said, inside));
+    let uv = tree(&[("uv.lock", ""), ("pyproject.toml", "[dependency-groups]\ndev = [\"pytest>=8\"]\n")]);
+    of_machine(("uv run python -m pytest", 1), main, &uv, (said, "`uv sync`"));
+    let poetry = tree(&[("poetry.lock", ""), ("pyproject.toml", "[tool.poetry]\nname = \"x\"\n")]);
+    of_machine(("poetry run python -m pytest", 1), main, &poetry, (said, "`poetry add --group dev pytest`"));
+    // Declared, and so none of the project's own.
+    for (file, text) in [
+        ("requirements.txt", "# tools\nwidgetlib[all]==1.2\n"),
+        ("pyproject.toml", "[project]\nname = \"x\"\ndependencies = [\"Widgetlib>=1\"]\n"),
+        ("pyproject.toml", "[tool.poetry.group.dev.dependencies]\nwidgetlib = \"*\"\n"),
+        ("Pipfile", "[dev-packages]\nwidgetlib = \"*\"\n"),
+    ] {
+        let found = missing(
+            "pytest",
+            2,
+            "ModuleNotFoundError: No module named 'widgetlib.core'\n",
+            &tree(&[(file, text)]),
+        );
+        assert!(found.is_some_and(|it| it.is_of_machine() && it.name == "widgetlib"), "{file}");
+    }
+    let plugin = "ERROR: usage: pytest\npytest: error: unrecognized arguments: --cov=src --cov-report=term\n";
+    let installs = "`python3 -m pip install pytest-cov`";
+    of_machine(("pytest --cov=src", 4), plugin, &none, ("plugin \"pytest-cov\" is not installed", installs));
+}
+
+#[test]
+fn modules_that_a_project_is_to_write() {
+    let module = Some(MissingKind::PythonModule);
+    let package = tree(&[("mypkg/__init__.py", ""), ("tests/test_parser.py", "")]);
+    let missing = "E   ModuleNotFoundError: No module named 'mypkg.parser'\n";
+    goes_on("python3 -m pytest", 2, missing, &package, module);
+    goes_on("python3 -m pytest", 2, missing, &tree(&[("src/mypkg/__init__.py", "")]), module);
+    // Nothing of it is there yet: tests come first.
+    goes_on("python3 -m pytest", 2, missing, &tree(&[("tests/test_parser.py", "")]), None);
+    goes_on(
+        "python3 -m wordcount a.txt",
+        1,
+        "/usr/bin/python3: No module named wordcount\n",
+        &tree(&[]),
+        None,
+    );
+    goes_on(
+        "python3 -m wordcount a.txt",
+        1,
+        "/usr/bin/python3: No module named wordcount.cli\n",
+        &package,
+        None,
+    );
+    // A project may be called like anything.
+    let own = tree(&[("requests/__init__.py", "")]);
+    goes_on("python3 -m pytest", 2, "ModuleNotFoundError: No module named 'requests.api'\n", &own, module);
+    let named = tree(&[("pyproject.toml", "[project]\nname = \"word-count\"\ndependencies = []\n")]);
+    goes_on("python3 -m pytest", 2, "ModuleNotFoundError: No module named 'word_count'\n", &named, module);
+    let odd = "error: unrecognized arguments: --wat\n";
+    goes_on("pytest --wat", 4, odd, &tree(&[]), None);
+    goes_on("./cli --cov", 2, "cli: error: unrecognized arguments: --cov\n", &tree(&[]), None);
+}
+
+const PACKAGE: &str = r#"{"name": "mine", "scripts": {"test": "jest"}, "devDependencies": {"jest": "^29", "typescript": "^5"}}"#;
+
+#[test]
+fn packages_of_node() {
+    let bare = tree(&[("package.json", PACKAGE)]);
+    let all = ("node_modules is missing", "`npm install`");
+    of_machine(("npm test", 127), "> jest\n\nsh: 1: jest: not found\n", &bare, all);
+    of_machine(("npm run build", 127), "sh: 1: tsc: not found\n", &bare, all);
+    of_machine(
+        ("npx --no-install jest", 1),
+        "npm error npx canceled due to missing packages and no YES option: [\"jest@29.7.0\"]\n",
+        &bare,
+        all,
+    );
+    of_machine(("npx --no-install jest", 1), "npm error could not determine executable to run\n", &bare, all);
+    of_machine(("./node_modules/.bin/jest", 127), "sh: 1: ./node_modules/.bin/jest: not found\n", &bare, all);
+    of_machine(("node t.js", 1), "Error: Cannot find module 'jest'\n", &bare, all);
+    let pnpm = tree(&[("package.json", PACKAGE), ("pnpm-lock.yaml", "")]);
+    let warns = " WARN   Local package.json exists, but node_modules missing, did you mean to install?\nsh: 1: jest: not found\n ELIFECYCLE  Test failed.\n";
+    of_machine(("pnpm test", 1), warns, &pnpm, (all.0, "`pnpm install`"));
+    let deep = tree(&[("web/package.json", PACKAGE), ("web/yarn.lock", "")]);
+    of_machine(
+        ("cd web && yarn test", 127),
+        "/bin/sh: 1: jest: not found\nerror Command failed with exit code 127.\n",
+        &deep,
+        (all.0, "`yarn install`"),
+    );
+}
+
+#[test]
+fn single_packages_of_node() {
+    let installed = tree(&[("package.json", PACKAGE), ("node_modules/", "")]);
+    let one = "package \"left-pad\" is not installed";
+    for output in [
+        "Error: Cannot find module 'left-pad'\nRequire stack:\n- /home/me/project/t.js\n",
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'left-pad' imported from /home/me/project/t.js\n",
+        "src/a.ts:1:20 - error TS2307: Cannot find module 'left-pad' or its corresponding type declarations.\n",
+        "Cannot find module 'left-pad/lib/x' from 'src/a.test.js'\n",
+        "Error: Failed to resolve import \"left-pad\" from \"src/a.ts\". Does the file exist?\n",
+    ] {
+        of_machine(("npm test", 1), output, &installed, (one, "`npm install --save-dev left-pad`"));
+    }
+    let jest = "package \"jest\" is not installed";
+    of_machine(("npm test", 127), "sh: 1: jest: not found\n", &installed, (jest, "`npm install`"));
+    of_machine(
+        ("npx playwright test", 1),
+        "Looks like Playwright was just installed\n    npx playwright install\n",
+        &installed,
+        ("program \"Playwright browsers\" is not installed", "`npx playwright install`"),
+    );
+}
+
+#[test]
+fn imports_that_a_project_is_to_write() {
+    let file = Some(MissingKind::File);
+    let own = tree(&[
+        ("package.json", PACKAGE),
+        ("src/index.ts", ""),
+        ("tsconfig.json", r#"{"compilerOptions": {"paths": {"@app/*": ["src/*"], "utils": ["x"]}}}"#),
+        ("node_modules/", ""),
+        ("node_modules/jest/", ""),
+    ]);
+    for name in [
+        "./parser",
+        "../src/parser.js",
+        "/home/me/project/src/parser.js",
+        "@/parser",
+        "~/parser",
+        "#parser",
+        "@app/parser",
+        "utils",
+        "src/parser",
+        "mine/sub",
+    ] {
+        goes_on("npm test", 1, &format!("Error: Cannot find module '{name}'\n"), &own, file);
+    }
+    // It is there: something else is wrong with it.
+    goes_on("npm test", 1, "Error: Cannot find module 'jest/nosuch'\n", &own, None);
+    goes_on("npm test", 1, "Error: Cannot find module 'node:nosuch'\n", &own, None);
+    goes_on("node x", 1, "Error: Cannot find module '/usr/lib/other.js'\n", &own, None);
+    let target = Some(MissingKind::Target);
+    goes_on("yarn e2e", 1, "error Command \"e2e\" not found.\n", &own, target);
+}
+
+#[test]
+fn scripts_with_interpreters_that_are_not_there() {
+    let script = |first: &str| {
+        let mut tree = tree(&[("run.sh", "")]);
+        let interpreter = Some(first.to_owned());
+        tree.present.insert("run.sh".to_owned(), Present { is_executable: true, interpreter });
+        tree
+    };
+    let said = "interpreter \"/usr/bin/nosuch\" is not installed";
+    let how = "install /usr/bin/nosuch, or change the check";
+    let nosuch = script("/usr/bin/nosuch -x");
+    of_machine(("./run.sh", 127), "sh: 1: ./run.sh: not found\n", &nosuch, (said, how));
+    of_machine(
+        ("./run.sh", 127),
+        "bash: ./run.sh: cannot execute: required file not found\n",
+        &nosuch,
+        (said, how),
+    );
+    of_machine(
+        ("bash -c ./run.sh", 126),
+        "bash: ./run.sh: /usr/bin/nosuch: bad interpreter: No such file or directory\n",
+        &nosuch,
+        (said, how),
+    );
+    let file = Some(MissingKind::File);
+    goes_on("./run.sh", 127, "sh: 1: ./run.sh: not found\n", &script("/bin/sh\r"), file);
+    goes_on(
+        "./run.sh",
+        126,
+        "bash: ./run.sh: /bin/sh^M: bad interpreter: No such file or directory\n",
+        &nosuch,
+        file,
+    );
+    let env = "/usr/bin/env: ‘python2’: No such file or directory\n";
+    of_machine(
+        ("./run.sh", 127),
+        env,
+        &script("/usr/bin/env python2"),
+        ("program \"python2\" is not installed", "install python2, or change the check"),
+    );
+}
+
+#[test]
+fn environments_below_the_root() {
+    let none = tree(&[]);
+    let said = "program \".venv/bin/pytest\" is not installed";
+    let make = "`python3 -m venv .venv`, then `.venv/bin/python -m pip install pytest`";
+    of_machine((".venv/bin/pytest -q", 127), "sh: 1: .venv/bin/pytest: not found\n", &none, (said, make));
+    let install = "`.venv/bin/python -m pip install pytest`";
+    of_machine(
+        (".venv/bin/pytest -q", 127),
+        "sh: 1: .venv/bin/pytest: not found\n",
+        &tree(&[(".venv/", "")]),
+        (said, install),
+    );
+    let php = tree(&[("composer.json", "{}")]);
+    of_machine(
+        ("vendor/bin/phpunit", 127),
+        "sh: 1: vendor/bin/phpunit: not found\n",
+        &php,
+        ("package \"vendor/bin/phpunit\" is not installed", "`composer install`"),
+    );
+}
+
+#[test]
+fn toolchains() {
+    let none = tree(&[]);
+    let nextest =
+        "error: no such command: `nextest`\n\nhelp: view all installed commands with `cargo --list`\n";
+    of_machine(
+        ("cargo nextest run", 101),
+        nextest,
+        &none,
+        ("program \"cargo-nextest\" is not installed", "`cargo install --locked cargo-nextest`"),
+    );
+    let clippy = "error: 'cargo-clippy' is not installed for the toolchain 'stable-x'.\n";
+    of_machine(
+        ("cargo clippy", 1),
+        clippy,
+        &none,
+        ("program \"cargo-clippy\" is not installed", "`rustup component add clippy`"),
+    );
+    of_machine(
+        ("cargo test", 101),
+        "error: linker `cc` not found\n",
+        &none,
+        ("program \"cc\" is not installed", "install a C compiler"),
+    );
+    of_machine(
+        ("cargo +nightly test", 1),
+        "error: toolchain 'nightly-x' is not installed\n",
+        &none,
+        ("toolchain \"nightly-x\" is not installed", "`rustup toolchain install nightly-x`"),
+    );
+    let target = "error[E0463]: can't find crate for `std`\n  = note: the `wasm32-unknown-unknown` target may not be installed\n";
+    of_machine(
+        ("cargo build --target wasm32-unknown-unknown", 101),
+        target,
+        &none,
+        (
+            "toolchain \"wasm32-unknown-unknown\" is not installed",
+            "`rustup target add wasm32-unknown-unknown`",
+        ),
+    );
+    of_machine(
+        ("go test ./...", 1),
+        "go: go.mod requires go >= 1.30 (running go 1.22.1)\n",
+        &none,
+        ("toolchain \"go >= 1.30\" is not installed", "install go >= 1.30"),
+    );
+}
+
+#[test]
+fn services_and_gems() {
+    let none = tree(&[]);
+    of_machine(
+        ("docker compose up", 1),
+        "Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?\n",
+        &none,
+        ("Docker is not running", "start Docker"),
+    );
+    of_machine(
+        ("bundle exec rspec", 127),
+        "bundler: command not found: rspec\n",
+        &none,
+        ("gem \"rspec\" is not installed", "`bundle install`"),
+    );
+    let load = "<internal>: cannot load such file -- minitest/autorun (LoadError)\n";
+    of_machine(
+        ("ruby t.rb", 1),
+        load,
+        &none,
+        ("gem \"minitest\" is not installed", "`gem install minitest`"),
+    );
+    goes_on("ruby t.rb", 1, "<internal>: cannot load such file -- mylib (LoadError)\n", &none, None);
+    of_machine(
+        ("./gradlew test", 1),
+        "ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH.\n",
+        &none,
+        ("program \"java\" is not installed", "install a JDK and set `JAVA_HOME`"),
+    );
+}
+
+#[test]
+fn what_is_looked_for_on_disk() {
+    let tree = tree(&[("web/package.json", PACKAGE)]);
+    let run = CommandRun {
+        ending: Ending::Exited(1),
+        stderr: b"sh: 1: ./run.sh: not found\nCannot find module '@a/b/c'\nCannot find module '../../../x'\n"
+            .to_vec(),
+        ..CommandRun::default()
+    };
+    let result = CheckResult::new(crate::task::CriterionId("x".to_owned()), Status::Fail, "");
+    let wanted = tree.wanted(&suspects("./run.sh", &run, &result));
+    for path in ["run.sh", "node_modules", "web/node_modules", "web/node_modules/@a/b", ".venv"] {
+        assert!(wanted.contains(path), "{path}: {wanted:?}");
+    }
+    assert!(wanted.iter().all(|it| !it.contains("../../") || it.contains("node_modules")), "{wanted:?}");
+    assert!(MANIFESTS.iter().all(|it| TreeFacts::is_manifest(it)));
+}
+
+#[test]
+fn names_are_sanitised_and_redacted() {
+    let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
+    let mut result = CheckResult::new(crate::task::CriterionId("x".to_owned()), Status::Fail, "");
+    let missing = Missing::of_machine(
+        MissingKind::Program,
+        "hunter2-hunter2\u{1b}[31m",
+        "install hunter2-hunter2".to_owned(),
+    );
+    result.lacks(&missing, &redactor);
+    let shown = serde_json::to_string(&result).unwrap();
+    assert!(!shown.contains("hunter2") && !shown.contains("\\u001b"), "{shown}");
+}

@@ -1,0 +1,121 @@
+//! Checks that cannot run since the machine lacks something that only the user can provide: no call of an agent is
+//! spent on them. What could not run before the first iteration stops the start; later the second round in a row
+//! does. The user can go on without them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::check::Missing;
+use crate::journal::{PauseReason, Pinned, Record, Round};
+use crate::sanitize;
+use crate::task::CriterionId;
+
+use super::machine::hold;
+use super::state::{Live, Loop};
+use super::{Step, orders};
+
+/// Rounds in a row after which another iteration makes no sense.
+const MAX_ROUNDS: u32 = 2;
+const MAX_NAMED: usize = 3;
+const NAME_CHARS: usize = 60;
+
+/// What the rounds of a loop say about it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unrunnable {
+    /// Rounds in a row that could not run a criterion's check.
+    rounds: BTreeMap<CriterionId, u32>,
+    /// The user goes on without these.
+    waived: BTreeSet<CriterionId>,
+}
+
+/// The results of a round are taken. `first`: they are what the criteria are pinned by, so one is enough.
+pub(super) fn counted(state: &mut Loop, round: &Round, first: bool) {
+    let by = if first { MAX_ROUNDS } else { 1 };
+    for result in &round.results {
+        let Unrunnable { rounds, waived } = &mut state.unrunnable;
+        if result.missing_on_machine().is_some() {
+            let count = rounds.entry(result.criterion.clone()).or_default();
+            *count = count.saturating_add(by);
+        } else {
+            rounds.remove(&result.criterion);
+            waived.remove(&result.criterion);
+        }
+    }
+}
+
+/// The user goes on without what cannot run now.
+pub(super) fn waive(state: &mut Loop, criteria: &[CriterionId]) {
+    state.unrunnable.waived.extend(criteria.iter().cloned());
+}
+
+/// What was started with `--anyway` goes on without what could not run at the start.
+pub(super) fn begun(state: &mut Loop) {
+    if state.spec.anyway {
+        let all: Vec<_> = state.unrunnable.rounds.keys().cloned().collect();
+        waive(state, &all);
+    }
+}
+
+/// Between iterations: the loop needs its user before another one makes sense.
+pub(super) fn next(state: &Loop, live: &mut Live) -> Option<Vec<Step>> {
+    if state.pause.is_some() || state.is_unjudged {
+        return None;
+    }
+    let blocked: Vec<(&Pinned, &Missing)> = blocked(state).collect();
+    if blocked.is_empty() {
+        return None;
+    }
+    // What the user provides lies outside of the tree: the same files are judged again.
+    live.judged_again = false;
+    Some(hold(state, PauseReason::Missing, message(state, &blocked)))
+}
+
+fn blocked(state: &Loop) -> impl Iterator<Item = (&Pinned, &Missing)> {
+    let Unrunnable { rounds, waived } = &state.unrunnable;
+    let is_due =
+        |id: &CriterionId| rounds.get(id).is_some_and(|it| *it >= MAX_ROUNDS) && !waived.contains(id);
+    state.required().filter(move |it| is_due(&it.criterion.id)).filter_map(|it| {
+        let result = state.results.get(&it.criterion.id)?;
+        Some((it, result.missing_on_machine()?))
+    })
+}
+
+/// `"Tests pass" cannot run: Python module "pytest" is not installed. Hint: …`
+fn message(state: &Loop, blocked: &[(&Pinned, &Missing)]) -> String {
+    let mut missing: Vec<&Missing> = Vec::new();
+    for (_, it) in blocked {
+        if !missing.iter().any(|known| known.kind == it.kind && known.name == it.name) {
+            missing.push(it);
+        }
+    }
+    let what = match blocked {
+        [(one, _)] => format!("\"{}\"", sanitize::line_within(&one.criterion.name, NAME_CHARS)),
+        many => format!("{} criteria", many.len()),
+    };
+    let named: Vec<String> = missing.iter().take(MAX_NAMED).map(|it| it.sentence()).collect();
+    let more = match missing.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let remedies: Vec<&str> = missing.iter().take(MAX_NAMED).map(|it| it.remedy.as_str()).collect();
+    let (then, anyway) = if state.spec.attended {
+        ("resume", "resume with `--anyway` to go on without it")
+    } else {
+        ("start again", "`--anyway` starts without it")
+    };
+    format!(
+        "{what} cannot run: {}{more}. Hint: {}, then {then}; {anyway}",
+        named.join("; "),
+        remedies.join(" and ")
+    )
+}
+
+/// `resume` of a loop that rests for them, without looking whether they can run now.
+pub(super) fn go_on_anyway(state: &Loop) -> Vec<Step> {
+    let criteria: Vec<CriterionId> = blocked(state).map(|(it, _)| it.criterion.id.clone()).collect();
+    if criteria.is_empty() {
+        return orders::resume(state);
+    }
+    let mut steps = vec![Step::Record(Record::ChecksWaived { criteria })];
+    steps.extend(orders::resume(state));
+    steps
+}

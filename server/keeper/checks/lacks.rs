@@ -1,0 +1,129 @@
+//! What a check that did not pass lacks: the facts about the tree that the core's tables ask for. Looked at only where
+//! the output names something as missing.
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use loopkeeper_core::check::Missing;
+use loopkeeper_core::check::missing::{Present, Suspect, TreeFacts, settle};
+
+use super::Plan;
+
+/// Far more than a project has that can be judged by its names.
+const MAX_FILES: usize = 20_000;
+const MAX_DEPTH: usize = 8;
+const MAX_MANIFESTS: usize = 100;
+const MAX_TEXT: u64 = 256 * 1024;
+/// A first line that names an interpreter is no longer.
+const MAX_FIRST_LINE: u64 = 256;
+/// Nothing in them is the project's own.
+const FOREIGN: [&str; 10] = [
+    ".git",
+    "node_modules",
+    "target",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    "vendor",
+    "site-packages",
+];
+
+/// What is missing, where anything is; whose it is follows from the tree.
+pub(super) async fn look(plan: &Plan<'_>, command: &str, suspects: Vec<Suspect>) -> Option<Missing> {
+    if suspects.is_empty() {
+        return None;
+    }
+    let (root, command) = (plan.root.to_path_buf(), command.to_owned());
+    let looked = tokio::task::spawn_blocking(move || settle(&suspects, &command, &facts(&root, &suspects)));
+    looked.await.ok().flatten()
+}
+
+fn facts(root: &Path, suspects: &[Suspect]) -> TreeFacts {
+    let mut facts = TreeFacts { root: root.to_string_lossy().into_owned(), ..TreeFacts::default() };
+    walk(root, &mut facts);
+    for path in facts.wanted(suspects) {
+        let leaves = Path::new(&path).components().any(|it| it.as_os_str() == "..");
+        if let Some(present) = (!leaves).then(|| present(&root.join(&path))).flatten() {
+            facts.present.insert(path, present);
+        }
+    }
+    facts
+}
+
+/// Links are not followed: what they lead to is somewhere else by its own name.
+fn walk(root: &Path, facts: &mut TreeFacts) {
+    let mut open = vec![(String::new(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                let is_own = depth < MAX_DEPTH && !FOREIGN.contains(&name.as_str());
+                open.extend(is_own.then_some((path, depth + 1)));
+                continue;
+            }
+            if facts.files.len() >= MAX_FILES {
+                return;
+            }
+            let is_manifest = TreeFacts::is_manifest(&path) && facts.manifests.len() < MAX_MANIFESTS;
+            if let Some(text) = is_manifest.then(|| start_of(&entry.path(), MAX_TEXT)).flatten() {
+                facts.manifests.insert(path.clone(), text);
+            }
+            facts.files.insert(path);
+        }
+    }
+}
+
+fn present(path: &Path) -> Option<Present> {
+    let about = fs::metadata(path).ok()?;
+    if !about.is_file() {
+        return Some(Present::default());
+    }
+    let text = start_of(path, MAX_FIRST_LINE).unwrap_or_default();
+    let first = text.strip_prefix("#!").and_then(|it| it.split('\n').next());
+    let interpreter = first.map(|it| it.trim_start().to_owned());
+    Some(Present { is_executable: about.permissions().mode() & 0o111 != 0, interpreter })
+}
+
+/// Of a regular file alone: nothing else ends for certain.
+fn start_of(path: &Path, most: u64) -> Option<String> {
+    let file = fs::File::open(path).ok().filter(|_| path.is_file())?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use loopkeeper_core::check::missing::not_started;
+
+    use super::facts;
+
+    #[test]
+    fn facts_of_a_tree() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let file = |path: &str, text: &str| {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            std::fs::write(root.join(path), text).unwrap();
+        };
+        file("package.json", "{\"name\": \"x\"}");
+        file("web/package.json", "{}");
+        file("node_modules/a/package.json", "{}");
+        file("src/mypkg/__init__.py", "");
+        file("run.sh", "#!/usr/bin/nosuch -x\necho\n");
+        std::os::unix::fs::symlink("/", root.join("up")).unwrap();
+        let facts = facts(root, &[not_started("./run.sh"), not_started("../../etc/passwd")].concat());
+        let files: Vec<&str> = facts.files.iter().map(String::as_str).collect();
+        assert_eq!(files, ["package.json", "run.sh", "src/mypkg/__init__.py", "up", "web/package.json"]);
+        assert_eq!(facts.manifests.len(), 2);
+        assert_eq!(facts.present["run.sh"].interpreter.as_deref(), Some("/usr/bin/nosuch -x"));
+        assert!(facts.present.contains_key("node_modules"));
+        assert!(facts.present.keys().all(|it| !it.contains("..")));
+    }
+}
