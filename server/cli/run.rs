@@ -8,11 +8,13 @@ mod interrupts;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
+use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::settings::{Argument, Mode};
 use serde_json::json;
 
 use self::interrupts::CtrlC;
+use super::ask;
 use super::exit::Exit;
 use super::failure::{self, Answer, Failure};
 use super::out::Out;
@@ -24,11 +26,12 @@ use super::watch::Watched;
 use crate::adapters::state_dir::StateDir;
 use crate::adapters::state_dir::workspace::LoopDir;
 use crate::front::crew::Crew;
+use crate::front::loops::Seen;
 use crate::front::start::{self, Attended, Start};
 use crate::front::work::{Typed, Work};
 use crate::front::{self, keeper};
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -174,13 +177,30 @@ fn detached((args, is_left): (&Args, bool), state: &StateDir, dir: &LoopDir, out
         return Ok(Exit::Done);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let exit = runtime.block_on(async {
         let mut interrupts = CtrlC::listen(state, id)?;
         let show = Show::new(Form::json(args.json), out);
         let watched = Watched { store: state.clone(), dir: dir.clone() };
         let exit = watched.to_its_end(show, &mut interrupts).await?;
-        Ok(if exit == Exit::Ended && interrupts.was_urgent() { Exit::Signalled } else { exit })
-    })
+        Ok::<Exit, Failure>(if exit == Exit::Ended && interrupts.was_urgent() {
+            Exit::Signalled
+        } else {
+            exit
+        })
+    })?;
+    if starts_anyway(args, state, dir)? {
+        return run(&Args { anyway: true, ..args.clone() }, out);
+    }
+    Ok(exit)
+}
+
+/// Nothing could show that the work is done: somebody who is there may want it done all the same.
+fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, Failure> {
+    if args.json || !ask::somebody_is_there() {
+        return Ok(false);
+    }
+    let seen = Seen::read(state, dir.clone())?;
+    Ok(seen.is_some_and(|it| held_already(&it.state)) && ask::yes("Start it anyway?")?)
 }
 
 fn in_foreground(args: &Args, dir: &LoopDir, out: &mut Out) -> Answer {

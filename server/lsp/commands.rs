@@ -22,6 +22,7 @@ use tower_lsp::jsonrpc;
 
 pub(crate) use self::orders::{answer, resume, stop};
 pub(crate) use self::refusal::Refusal;
+pub(crate) use self::start::start;
 pub(crate) use self::target::seen as loop_named;
 use super::ext::{self, CommandResult};
 use super::foreign;

@@ -86,12 +86,21 @@ pub(crate) fn show(shared: &Arc<Shared>, uri: &str) {
 
 /// The same, waited for; false: the client has not opened it.
 pub(crate) async fn shown(shared: &Shared, uri: &str) -> bool {
+    display(shared, uri, false).await
+}
+
+/// Opens a document that its user wants to edit.
+pub(crate) async fn edit(shared: &Shared, uri: &str) -> bool {
+    display(shared, uri, true).await
+}
+
+async fn display(shared: &Shared, uri: &str, take_focus: bool) -> bool {
     let session = shared.session();
     let window = session.client.window.as_ref();
     let announced = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
     let can = announced || session.client_name.as_deref() == Some(UNANNOUNCED);
     let Some(uri) = Url::parse(uri).ok().filter(|_| can) else { return false };
-    let params = ShowDocumentParams { uri, external: None, take_focus: Some(false), selection: None };
+    let params = ShowDocumentParams { uri, external: None, take_focus: Some(take_focus), selection: None };
     let answer = tokio::time::timeout(SHOWING, shared.client.show_document(params)).await;
     matches!(answer, Ok(Ok(true)))
 }

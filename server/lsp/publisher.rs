@@ -4,6 +4,7 @@
 
 mod alerts;
 mod diagnostics;
+mod held;
 mod lenses;
 mod output;
 mod progress;

@@ -17,6 +17,7 @@ pub(crate) mod placeholders;
 mod plan;
 mod prd;
 mod promise;
+pub mod proposal;
 mod source;
 pub mod template;
 

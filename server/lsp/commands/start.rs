@@ -16,7 +16,7 @@ use crate::lsp::ext::{CommandResult, StartArgs, StartLimits};
 use crate::lsp::questions;
 use crate::lsp::shared::Shared;
 
-pub(super) async fn start(shared: &Arc<Shared>, args: StartArgs) -> Done {
+pub(crate) async fn start(shared: &Arc<Shared>, args: StartArgs) -> Done {
     trust::refuse_without_editor(shared, &args.task)?;
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;

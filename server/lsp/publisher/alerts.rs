@@ -3,17 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::decide::{Loop, weakening};
-use loopkeeper_core::journal::{OutcomeKind, QuestionKind};
+use loopkeeper_core::journal::{OutcomeKind, PauseReason, QuestionKind};
 use loopkeeper_core::view::{LoopStatus, Phase, QuestionStatus, State, notice, words};
 use lsp_types::{Command, MessageType};
 use serde_json::{Value, json};
 
 use crate::lookout::Picture;
 use crate::lsp::ext::{self, Alert, AlertKind, AlertParams, Severity};
+use crate::lsp::questions;
 use crate::lsp::shared::Shared;
 
+use super::held;
 use super::questions::PERMITS;
 
 #[derive(Default)]
@@ -33,7 +37,7 @@ enum Standing {
 }
 
 impl Alerts {
-    pub(super) async fn publish(&mut self, shared: &Shared, picture: &Picture) {
+    pub(super) async fn publish(&mut self, shared: &Arc<Shared>, picture: &Picture) {
         let now = picture.loops.iter().map(|it| (it.status.id.clone(), standing(&it.status))).collect();
         let known = std::mem::replace(&mut self.known, now);
         let roots = std::mem::replace(&mut self.roots, picture.roots.clone());
@@ -44,6 +48,10 @@ impl Alerts {
             // A loop that came and went between two looks ended too.
             let is_news = before.is_some() || roots.iter().any(|it| it == seen.dir.root());
             if is_news && before != Some(&after) && after != Standing::Open {
+                if held_already(&seen.state) && questions::can_ask(shared) {
+                    tokio::spawn(held::ask(Arc::clone(shared), Box::new(status.clone())));
+                    continue;
+                }
                 let mut alert = alert(status, &seen.state);
                 if !shared.session().knows_us() {
                     alert.message = notice(status);
@@ -98,7 +106,7 @@ fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
     let of_task = json!({"task": status.task.uri});
     let output = command("Show output", ext::OUTPUT, &of_task);
     if status.outcome.is_some() {
-        if state.held_at_start && status.iteration == 0 {
+        if held_already(state) {
             let anyway = json!({"task": status.task.uri, "anyway": true});
             return vec![command("Start anyway", ext::START, &anyway)];
         }
@@ -108,6 +116,16 @@ fn actions(status: &LoopStatus, state: &Loop) -> Vec<Command> {
         return permits(&status.id, question);
     }
     let stop = command("Stop", ext::STOP, &of_loop);
+    if status.phase == Phase::Paused
+        && status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing)
+    {
+        let anyway = json!({"loopId": status.id, "anyway": true});
+        return vec![
+            command("Check again", ext::RESUME, &of_loop),
+            command("Go on anyway", ext::RESUME, &anyway),
+            stop,
+        ];
+    }
     match status.phase {
         Phase::Damaged => Vec::new(),
         Phase::NeedsAnswer => {

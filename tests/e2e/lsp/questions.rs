@@ -141,3 +141,79 @@ fn eglot_is_asked_when_its_user_wants_to_answer() {
     studio.world.until("end", |it| it["type"] == "ended");
     assert_eq!(studio.world.starts(), 1);
 }
+
+fn holding<'a>() -> Scenario<'a> {
+    let acts = &["touch better; echo '<promise>COMPLETE</promise>'"];
+    Scenario { criteria: &["Builds: `$ true`"], acts, ..Scenario::default() }
+}
+
+#[test]
+fn what_holds_already_is_asked_about_in_every_editor() {
+    for knows_us in [true, false] {
+        let mut studio = if knows_us {
+            Studio::open(&holding())
+        } else {
+            Studio::open_as(&holding(), &everything_but("experimental"))
+        };
+        studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Start anyway"})));
+        studio.start("PROMPT.md");
+        let asked = studio.editor.until("the question", |it| it["method"] == "window/showMessageRequest");
+        let message = asked["params"]["message"].as_str().unwrap();
+        assert!(
+            message.contains("so nothing can show that new work is done. Add a criterion that fails"),
+            "{message}"
+        );
+        assert!(!message.contains("--anyway"), "{message}");
+        let titles: Vec<_> =
+            asked["params"]["actions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
+        assert_eq!(titles, ["Start anyway", "Edit task"]);
+        let ended = |world: &crate::support::world::World| {
+            world.journal().iter().any(|it| {
+                it["type"] == "ended"
+                    && it["outcome"]["sentence"].as_str().unwrap().contains("after 1 iteration")
+            })
+        };
+        crate::support::world::wait_until(
+            || ended(&studio.world),
+            || format!("{:#?}", studio.world.journal()),
+        );
+        assert_eq!(studio.world.starts(), 1);
+    }
+}
+
+#[test]
+fn what_holds_already_leads_to_the_task() {
+    let mut studio = Studio::open(&holding());
+    studio.editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Edit task"})));
+    studio.start("PROMPT.md");
+    let shown = studio.editor.until("the task", |it| it["method"] == "window/showDocument");
+    assert!(shown["params"]["uri"].as_str().unwrap().ends_with("/PROMPT.md"), "{shown}");
+    assert_eq!((&shown["params"]["takeFocus"], studio.world.starts()), (&json!(true), 0));
+}
+
+#[test]
+fn what_the_machine_lacks_is_told_with_its_remedy() {
+    let mut studio = Studio::open(&Scenario {
+        criteria: &["Lint: `$ ../agent/lint`"],
+        acts: &["touch ../agent/lint; chmod +x ../agent/lint; touch done"],
+        ..Scenario::default()
+    });
+    studio.show("PROMPT.md");
+    let id = studio.start("PROMPT.md");
+    let alert = studio.editor.said("loopkeeper/alert", |_| true);
+    let message = alert["message"].as_str().unwrap();
+    assert!(message.contains("\"Lint\" cannot run: program \"../agent/lint\" is not installed"), "{message}");
+    assert!(message.contains("Hint: install ../agent/lint"), "{message}");
+    let actions = alert["actions"].as_array().unwrap();
+    let titles: Vec<_> = actions.iter().map(|it| it["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["Check again", "Go on anyway", "Stop"]);
+    let remarks = studio.remarks("PROMPT.md", |it| has(it, "could-not-run"));
+    let remark = remarks.iter().find(|it| it["code"] == "could-not-run").unwrap();
+    assert_eq!(
+        remark["message"],
+        "Lint: could not run, program \"../agent/lint\" is not installed. Install it."
+    );
+    studio.done("resume", &actions[1]["arguments"][0]);
+    let status = studio.status(|it| is_in(it, &id, "done"));
+    assert_eq!(status["loops"][0]["outcome"]["verified"], true, "{status:#}");
+}

@@ -147,3 +147,25 @@ fn a_command_added_while_it_rests_runs_after_the_users_word() {
     let baselines: Vec<_> = world.journal().into_iter().filter(|it| it["type"] == "baseline").collect();
     assert_eq!(baselines[1]["criteria"][1]["role"], "goal");
 }
+
+#[test]
+fn what_holds_already_is_started_when_the_user_says_so() {
+    let scenario = Scenario {
+        criteria: &["Builds: `$ true`"],
+        acts: &["touch better; echo '<promise>COMPLETE</promise>'"],
+        ..Scenario::default()
+    };
+    let world = scenario.world();
+    let Some(mut person) = Person::runs(&world, "run --trust") else { return };
+    person.until_sees("Start it anyway? [y/N]");
+    person.until_sees("so nothing can show that new work is done");
+    person.types("n\n");
+    assert_eq!(person.exit(), Some(0));
+    assert_eq!((world.starts(), world.loops().len()), (0, 1));
+    let Some(mut person) = Person::runs(&world, "run --trust") else { return };
+    person.until_sees("Start it anyway? [y/N]");
+    person.types("y\n");
+    assert_eq!(person.exit(), Some(0));
+    assert_eq!(end(&world), ("completed".to_owned(), true, 1));
+    assert_eq!(world.loops().len(), 2);
+}

@@ -9,6 +9,7 @@ mod when;
 use crate::check::Status;
 use crate::journal::{Outcome, OutcomeKind, Pinned};
 use crate::moment::Moment;
+use crate::task::proposal;
 
 use super::limits::iterations;
 use super::state::{Iteration, Loop};
@@ -36,10 +37,7 @@ fn nothing_to_do(state: &Loop) -> Option<Outcome> {
     }
     let (checked, unchecked) = split(state);
     if state.held_at_start && unchecked.is_empty() {
-        return Some(verified(format!(
-            "completed, verified: already holds, {} before the first iteration",
-            criteria(checked.len(), "passed", "passed")
-        )));
+        return Some(verified(already_holds(state, checked.len())));
     }
     if checked.is_empty() && is_complete(&state.plan) {
         let sentence =
@@ -47,6 +45,22 @@ fn nothing_to_do(state: &Loop) -> Option<Outcome> {
         return Some(claimed(sentence.to_owned()));
     }
     None
+}
+
+/// What passes already shows nothing of the work that is asked for.
+fn already_holds(state: &Loop, checked: usize) -> String {
+    let proposed = proposal::criterion(&state.spec.title, &state.spec.criteria);
+    format!(
+        "completed, verified: already holds, {} before the first iteration, so nothing can show that new work is \
+         done. Hint: add a criterion that fails until it is, such as \"- {proposed}\"; `--anyway` starts without one",
+        criteria(checked, "passed", "passed")
+    )
+}
+
+/// It ended since everything held before the first iteration.
+pub fn held_already(state: &Loop) -> bool {
+    let completed = state.outcome.as_ref().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified);
+    completed && state.held_at_start && state.iteration == 0
 }
 
 fn done_after(state: &Loop, last: &Iteration) -> Option<Outcome> {
