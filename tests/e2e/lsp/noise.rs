@@ -123,8 +123,7 @@ fn an_open_breaker_says_so_at_once_although_it_tries_again() {
     let status = studio.status(|it| it["loops"][0]["wait"]["reason"] == "breaker");
     assert_eq!(status["loops"][0]["breaker"]["state"], "open");
     let open = |it: &Value| it["code"] == "breaker-open" && it["severity"] == 2;
-    let summary =
-        |it: &Value| it["message"].as_str().is_some_and(|it| it.starts_with("breaker open: 0 of 1"));
+    let summary = |it: &Value| it["message"].as_str().is_some_and(|it| it.starts_with("breaker open: "));
     studio.remarks("PROMPT.md", |it| it.iter().any(open) && it.iter().any(summary));
     studio.done("stop", &json!({"loopId": id}));
     studio.status(|it| is_in(it, &id, "done"));

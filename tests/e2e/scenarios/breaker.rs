@@ -80,6 +80,8 @@ fn the_same_error_in_other_places_and_numbers() {
 fn slow_work_on_one_check_that_fails_alike() {
     Scenario {
         criteria: &["Done: `$ test -f a.9`"],
+        // Its output never tells that it gets on: its user says how patient the loop is to be.
+        settings: "breaker.same_error = 20",
         acts: &["touch a.$n; echo working"],
         ends: Verified(9, ""),
         ..Scenario::default()
@@ -91,6 +93,7 @@ fn slow_work_on_one_check_that_fails_alike() {
 fn words_that_get_fewer_and_fewer() {
     Scenario {
         criteria: FAR,
+        settings: "breaker.same_error = 20",
         acts: &[
             "seq 2000 4000; touch a.$n",
             "seq 2000 4000; touch a.$n",
@@ -107,9 +110,9 @@ fn words_that_get_fewer_and_fewer() {
 #[test]
 fn it_rests_tries_again_and_closes_by_itself() {
     let (world, id) = detached(&Scenario {
-        criteria: &["It is there: `exists done`"],
+        criteria: &["Enough: `$ ls part.* | wc -l` `>= 2`"],
         settings: "breaker.cooldown = \"5s\"",
-        acts: &["true", "true", "touch other", "true", "touch done"],
+        acts: &["true", "true", "touch part.1", "true", "touch part.2"],
         ..Scenario::default()
     });
     world.until("opening", |it| it["type"] == "breaker-changed" && it["state"] == "open");
@@ -126,6 +129,20 @@ fn it_rests_tries_again_and_closes_by_itself() {
         .expect(0)
         .out("breaker trying again, with one iteration")
         .out("iteration 3 got on");
+}
+
+#[test]
+fn a_trial_that_only_edits_did_not_get_on() {
+    let (world, _) = detached(&Scenario {
+        criteria: &["It is there: `exists done`"],
+        settings: "breaker.cooldown = \"1s\"\nbreaker.max_trips = 2",
+        acts: &["true", "true", "touch other"],
+        ..Scenario::default()
+    });
+    let paused = world.until("pause", |it| it["type"] == "paused");
+    assert_eq!((&paused["reason"], world.starts()), (&"breaker".into(), 3));
+    let message = paused["message"].as_str().unwrap();
+    assert!(message.contains("still with the same failure: It is there: done does not exist"), "{message}");
 }
 
 #[test]

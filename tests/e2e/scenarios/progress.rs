@@ -69,7 +69,7 @@ fn edits_that_change_nothing_of_what_fails() {
 fn progress_closes_the_count() {
     Scenario {
         criteria: FAR,
-        settings: PATIENT,
+        settings: "breaker.fast_failures = 99\nbreaker.same_error = 99",
         acts: &["true", "true", "touch a", "true"],
         ends: Breaker(6, STUCK),
         ..Scenario::default()

@@ -33,9 +33,9 @@ pub(super) fn same(past: &Past<'_>) -> u32 {
     if count > 1 { count } else { 0 }
 }
 
-/// Its work was judged, and stayed.
+/// Its work was judged, and stayed. An agent that failed is counted by its own error alone.
 pub(super) fn is_judged(look: &Look<'_>) -> bool {
-    !look.row.row.is_empty() && !look.row.taken_back && (!look.is_trouble || look.failed_at_work())
+    !look.row.row.is_empty() && !look.row.taken_back && !look.is_trouble
 }
 
 /// `tests pass: 3 of 9 fail`, in the order of the task.
