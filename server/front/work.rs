@@ -250,7 +250,7 @@ fn written_settings(documents: &[Document], task: &Task) -> Vec<Argument> {
     let argument = |it: &WrittenSetting| {
         let Place { file, range } = &it.place;
         let text = documents.iter().find(|it| it.path == *file).map_or("", |it| it.text.as_str());
-        let option = format!("{file}:{}", line_of(text, range.start));
+        let option = format!("{file}:{}", LineIndex::of(text).line(range.start) + 1);
         Argument { option, key: it.key.to_owned(), value: it.value.clone() }
     };
     task.settings.iter().map(argument).collect()

@@ -146,8 +146,8 @@ pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<Su
     if result.status == Status::Pass || ran {
         return Vec::new();
     }
-    let output = Output::of(run).both();
-    read::suspects(&Text { command, code: Some(code), output: &output })
+    let output = Output::of(run);
+    read::suspects(&Text { command, code: Some(code), output: &output.both })
 }
 
 /// The same of a server that ended before it was ready.

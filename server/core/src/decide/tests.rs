@@ -20,4 +20,5 @@ mod shared_limits;
 pub(crate) mod sim;
 mod spawns;
 mod takeover;
+mod unrunnable;
 mod weakening;

@@ -194,6 +194,14 @@ fn around_iterations() -> Vec<Record> {
             after: Some("cc".repeat(20)),
             undoes: Some(7),
         },
+    ]
+    .into_iter()
+    .chain(recovered_and_ended())
+    .collect()
+}
+
+fn recovered_and_ended() -> Vec<Record> {
+    vec![
         Record::Recovered { boot: "b0c2".to_owned(), version: "0.1.0".to_owned(), interrupted: Some(1) },
         Record::Ended {
             outcome: Outcome {

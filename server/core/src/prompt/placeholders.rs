@@ -9,7 +9,7 @@ use crate::task::placeholders::{
 };
 
 use super::grammar::described;
-use super::markdown::{fenced, line, tail};
+use super::markdown::{fenced, line};
 use super::{PromptInput, plan};
 
 /// Of one command's output.
@@ -70,7 +70,8 @@ fn value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> 
 fn output(command: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
     let pinned = input.pinned.iter().find(|it| it.criterion.name == command)?;
     let result = input.results.get(&pinned.criterion.id)?;
-    let shown = tail(result.output(), OUTPUT_BYTES).trim_end();
+    let output = result.output_within(OUTPUT_BYTES);
+    let shown = output.trim_end();
     Some(match (shown.is_empty(), in_fence) {
         (true, _) => line(&result.fact),
         (false, true) => shown.to_owned(),

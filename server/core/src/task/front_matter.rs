@@ -25,6 +25,8 @@ const AGENT: &str = "agent";
 const ITERATIONS: &str = "max_iterations";
 const PROMISE: &str = "completion_promise";
 const KEYS: [&str; 6] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE];
+/// Keys that no line of prose begins with.
+const UNMISTAKABLE: [&str; 4] = [COMMAND, CRITERIA, ITERATIONS, PROMISE];
 
 pub(super) fn read(text: &str, out: &mut Outline) {
     let end = front_matter_end(text);
@@ -155,7 +157,7 @@ fn note_unclosed(text: &str, out: &mut Outline) {
     for (index, line) in block.take_while(|(index, line)| *index == 0 || !line.trim().is_empty()) {
         let range = at..at + line.trim_end().len();
         at += line.len();
-        let ours = KEYS.into_iter().find(|key| yaml::value_of(line, key).is_some());
+        let ours = UNMISTAKABLE.into_iter().find(|key| yaml::value_of(line, key).is_some());
         match ours {
             _ if index == 0 && !line.trim().is_empty() => return,
             Some(key) => {

@@ -24,9 +24,9 @@ use crate::lsp::ext::{
     AlertKind, AlertParams, AnswerArgs, ChangeKind, ChangedFile, CheckArgs, CommandResult, CriterionRow,
     DiffArgs, ForeignLoop, Health, ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs,
     LoopsParams, LoopsResult, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData,
-    RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StatusParams, SteerArgs, StopArgs,
-    SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand, TrustPageParams, TrustPageResult,
-    UndoRollbackArgs, UntrustArgs, VERSION,
+    RefusedPath, ResumeArgs, RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StatusParams,
+    SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TrustArgs, TrustCommand,
+    TrustPageParams, TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
 /// Its name, all of its fields, and those that are always there where it is the server that says it.

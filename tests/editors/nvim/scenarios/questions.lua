@@ -61,7 +61,6 @@ return {
     support.same(0, editor:lua('return #_G.test.questions'), 'questions shown while typing')
     editor:lua("vim.api.nvim_feedkeys(vim.keycode('<Esc>'), 'n', false)")
 
-<<<<<<< HEAD
     local alert = {
       loopId = '20261120-abcdef',
       kind = 'needsYou',
@@ -71,22 +70,8 @@ return {
     }
     local needs_you = Fake.loop({ state = 'needsYou', phase = 'paused', breaker = { state = 'open' } })
     fake:tell({ needs_you }, nil, { alerts = { alert } })
-    editor:wait_statusline('needs you')
-    fake:send({ method = 'loopkeeper/alert', params = alert })
-=======
-    fake:tell({ Fake.loop({ state = 'needsYou', phase = 'paused', breaker = { state = 'open' } }) })
     editor:wait_statusline('breaker open')
-    fake:send({
-      method = 'loopkeeper/alert',
-      params = {
-        loopId = '20261120-abcdef',
-        kind = 'needsYou',
-        severity = 'warning',
-        message = 'The breaker is open: 3 iterations changed nothing.',
-        actions = { { title = 'Reset', command = 'loopkeeper.server.resetBreaker', arguments = { { loopId = 'x' } } } },
-      },
-    })
->>>>>>> 07d1f0c (wip)
+    fake:send({ method = 'loopkeeper/alert', params = alert })
     editor:wait_message('The breaker is open')
     support.same(3, editor:wait_message('The breaker is open').level, 'level of the alert')
     editor:ex('Ralph status')

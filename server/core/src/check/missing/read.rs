@@ -246,13 +246,14 @@ fn of_shell(line: &str) -> Option<Suspect> {
 
 /// `zsh:1: `
 fn is_prefix(text: &str) -> bool {
-    text.is_empty() || text.trim_end().ends_with(':')
+    // Bundler speaks of a gem.
+    text.is_empty() || (text.trim_end().ends_with(':') && !text.starts_with("bundler:"))
 }
 
 /// `bash: line 1: foo` of `foo`; `env: can't execute 'foo'` of `foo`.
 fn last_part(before: &str) -> &str {
     let part = before.rsplit(": ").next().unwrap_or(before);
-    let quoted = |open: char, close: char| Some(part.split_once(open)?.1.split_once(close)?.0);
+    let quoted = |open: char, close: char| Some(part.strip_suffix(close)?.rsplit_once(open)?.1);
     quoted('‘', '’').or_else(|| quoted('\'', '\'')).or_else(|| quoted('"', '"')).unwrap_or(part)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Known, Latest, Trust};
-use crate::check::{CheckResult, Location, Status};
+use crate::check::{CheckResult, Location, Missing, MissingKind, Owner, Status};
 use crate::decide::Loop;
 use crate::decide::tests::sim::{Act, Sim, spec};
 use crate::moment::Moment;
@@ -169,12 +169,23 @@ fn result(id: &CriterionId, letter: char, fact: &str) -> Option<CheckResult> {
         'p' => Status::Pass,
         't' => Status::TimedOut,
         'z' => Status::NoTestsRan,
-        'c' => Status::CouldNotRun,
+        'c' | 'm' | 'g' => Status::CouldNotRun,
         'u' => Status::Unstable,
         '-' => return None,
         _ => Status::Fail,
     };
-    Some(CheckResult { duration_ms: 12_345, ..CheckResult::new(id.clone(), status, fact) })
+    let missing = match letter {
+        'm' => Some((Owner::Machine, MissingKind::Program)),
+        'g' => Some((Owner::Project, MissingKind::File)),
+        _ => None,
+    };
+    let missing = missing.map(|(owner, kind)| Missing {
+        kind,
+        name: "it".to_owned(),
+        owner,
+        remedy: "install it".to_owned(),
+    });
+    Some(CheckResult { duration_ms: 12_345, missing, ..CheckResult::new(id.clone(), status, fact) })
 }
 
 /// A loop that is in the middle of its last iteration of the script.

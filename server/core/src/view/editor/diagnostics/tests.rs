@@ -51,11 +51,19 @@ fn without_a_loop_results_are_the_users_to_mend() {
         &["1 I summary idle: 1 of 2 criteria pass", "5 W failing tests: 3 of 214 fail"],
     );
     check(
-        &prompt().found(&[('c', "\"cargo-clippy\" not found"), ('c', "killed by SIGKILL")]),
+        &prompt().found(&[('m', "program \"cargo-clippy\" is not installed"), ('c', "killed by SIGKILL")]),
         &[
             "1 I summary idle: 0 of 2 criteria pass",
-            "5 E could-not-run tests: could not run, \"cargo-clippy\" not found. Install it or change the command.",
+            "5 E could-not-run tests: could not run, program \"cargo-clippy\" is not installed. Install it.",
             "6 E could-not-run lint: could not run, killed by SIGKILL",
+        ],
+    );
+    // What the project lacks can be written.
+    check(
+        &prompt().found(&[('g', "\"./coverage.sh\" not found"), ('p', "exit 0")]),
+        &[
+            "1 I summary idle: 1 of 2 criteria pass",
+            "5 W could-not-run tests: could not run, \"./coverage.sh\" not found",
         ],
     );
     check(

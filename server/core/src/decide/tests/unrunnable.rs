@@ -1,0 +1,120 @@
+//! Checks that the machine keeps from running: no call of an agent, and what the user can do.
+
+use super::outcomes::{summary, two};
+use super::sim::{Act, Sim, criterion, spec};
+use crate::agent::ProviderClass;
+use crate::decide::Order;
+use crate::journal::{LoopSpec, PauseReason};
+
+/// Plays a loop of two checked criteria; `m`: the machine lacks what the check needs.
+fn lacking(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &str) -> Sim {
+    let sim = Sim::new(spec, start, acts).run();
+    assert_eq!(summary(&sim), expect, "{}", sim.sentence());
+    sim
+}
+
+#[test]
+fn a_check_that_cannot_run_costs_no_agent_call() {
+    let sim = lacking(spec(two()), "mf", vec![], "Paused Missing after 0");
+    let said = "\"tests pass\" cannot run: program \"make\" is not installed. Hint: install make, then resume; \
+                resume with `--anyway` to go on without it";
+    assert_eq!(sim.sentence(), said);
+    let unattended = LoopSpec { attended: false, ..spec(two()) };
+    let sim = lacking(unattended, "mm", vec![], "Failed verified=false after 0");
+    let said = "2 criteria cannot run: program \"make\" is not installed. Hint: install make, then start again; \
+                `--anyway` starts without it";
+    assert_eq!(sim.sentence(), said);
+    assert_eq!(sim.state.outcome.as_ref().and_then(|it| it.cause), Some(PauseReason::Missing));
+    // Only what is required.
+    let mut optional = spec(two());
+    optional.criteria[0].required = false;
+    lacking(optional, "mf", vec![Act::new("mp")], "Completed verified=true after 1");
+    // What the project lacks is a goal.
+    lacking(
+        spec(two()),
+        "gf",
+        vec![Act::new("gf"), Act::new("gf"), Act::new("pp")],
+        "Completed verified=true after 3",
+    );
+}
+
+#[test]
+fn a_check_that_cannot_run_any_more_stops_at_its_second_round() {
+    let acts = || vec![Act::new("mf"), Act::new("mp"), Act::new("mp")];
+    let sim = lacking(spec(two()), "ff", acts(), "Paused Missing after 2");
+    assert!(sim.sentence().starts_with("\"tests pass\" cannot run"), "{}", sim.sentence());
+    let unattended = LoopSpec { attended: false, ..spec(two()) };
+    lacking(unattended, "ff", acts(), "Failed verified=false after 2");
+    // Not in a row: another iteration can bring it back.
+    let acts = vec![Act::new("mf"), Act::new("ff"), Act::new("mf"), Act::new("pp")];
+    lacking(spec(two()), "ff", acts, "Completed verified=true after 4");
+    // It is no fault of the work, and nothing is flaky that changed with the machine.
+    let sim =
+        lacking(spec(two()), "pf", vec![Act::new("mf"), Act::new("pp")], "Completed verified=true after 2");
+    assert!(sim.state.flaky.flips.is_empty());
+}
+
+#[test]
+fn what_was_missing_is_looked_for_again_when_the_user_resumes() {
+    let mut sim = lacking(spec(two()), "mf", vec![Act::new("pp")], "Paused Missing after 0");
+    for _ in 0..3 {
+        sim.order(Order::Resume);
+        sim.play();
+        assert_eq!(summary(&sim), "Paused Missing after 0", "still missing: no call");
+    }
+    // The user installs it: no file of the tree changes.
+    sim.standing = "ff";
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 1");
+    assert!(sim.state.turned, "the first round that ran it says what it is");
+    // Everything holds once it runs.
+    let mut sim = lacking(spec(two()), "mp", vec![], "Paused Missing after 0");
+    sim.standing = "pp";
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 0");
+    assert!(sim.sentence().contains("already holds"), "{}", sim.sentence());
+}
+
+#[test]
+fn the_user_can_go_on_without_what_cannot_run() {
+    let acts = || vec![Act::new("mf"), Act::new("mf"), Act::new("mp"), Act::new("pp")];
+    let anyway = LoopSpec { anyway: true, ..spec(two()) };
+    lacking(anyway, "mf", acts(), "Completed verified=true after 4");
+    let mut sim = lacking(spec(two()), "mf", acts(), "Paused Missing after 0");
+    sim.order(Order::ResumeAnyway);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 4");
+    // Only that: what is missing later is told.
+    let acts = vec![Act::new("mm"), Act::new("mm")];
+    let anyway = LoopSpec { anyway: true, ..spec(two()) };
+    let sim = lacking(anyway, "mf", acts, "Paused Missing after 2");
+    assert!(sim.sentence().starts_with("\"lint is clean\" cannot run"), "{}", sim.sentence());
+    // Without anything to waive it is a plain resume.
+    let mut sim = lacking(
+        spec(two()),
+        "ff",
+        vec![Act::fails(ProviderClass::Login, "ff"), Act::new("pp")],
+        "Paused Agent after 1",
+    );
+    sim.order(Order::ResumeAnyway);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 2");
+}
+
+#[test]
+fn a_criterion_that_the_user_adds_is_looked_at_before_the_next_call() {
+    let mut sim =
+        Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("ff"), Act::new("pp")]);
+    while sim.state.iteration == 0 {
+        sim.turn();
+    }
+    sim.order(Order::Pause);
+    sim.play();
+    sim.documents = two();
+    sim.standing = "fm";
+    sim.order(Order::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Paused Missing after 1");
+}
