@@ -18,7 +18,16 @@ local function init(options)
   }, '\n')
 end
 
----@param options { folder: string, file: string, server: string|string[], lua?: string, env?: table<string, string>, width?: integer, height?: integer }
+---@class ScreenOptions
+---@field folder string
+---@field file string
+---@field server string|string[]
+---@field lua? string
+---@field env? table<string, string>
+---@field width? integer
+---@field height? integer
+
+---@param options ScreenOptions
 function Screen.start(options)
   local self = setmetatable({ socket = ('%s/tmux-%d'):format(support.temp, vim.uv.hrtime()) }, Screen)
   local path = self.socket .. '.lua'
