@@ -190,7 +190,7 @@ fn claude_failing_is_told_apart() {
         (Step::fails(529, "overloaded_error", "busy"), ProviderClass::Transient),
         (Step::fails(401, "authentication_error", "invalid x-api-key"), ProviderClass::Login),
         (Step::fails(400, "invalid_request_error", "no"), ProviderClass::Refused),
-        (Step::fails(400, "invalid_request_error", "Your credit balance is too low"), ProviderClass::Login),
+        (Step::fails(400, "invalid_request_error", "Your credit balance is too low"), ProviderClass::Billing),
     ] {
         let told = format!("{step:?}");
         let run = direct().run(&Model::start(vec![step]));
