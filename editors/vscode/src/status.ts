@@ -6,6 +6,7 @@ import { facts, waiting } from "./facts";
 import { foreignBar } from "./foreign";
 import { awaitsSession, firstMessage, yourTurn } from "./own";
 import type { CriteriaStatus, LoopStatus, StatusParams } from "./protocol";
+import { clock, left } from "./time";
 
 export type ServerState = "starting" | "ready" | "failed";
 
@@ -124,7 +125,6 @@ function one(it: LoopStatus, now: number): Bar {
   const label = (words: string): string => `Ralph ${it.task.title}, ${words}`;
   const tooltip = about(it);
   const as = (icon: string, text: string, words: string, tone: Bar["tone"] = "normal"): Bar => ({ icon, text, label: label(words), tooltip, tone });
-  if (isTripped(it) && !isCooling(it)) return as("error", stoppedAt(it), `${situation(it)}, ${progress(it)}`, "error");
   switch (it.state) {
     case "needsYou":
       if (isTripped(it) && it.phase === "paused") return as("error", "Ralph breaker open", situation(it), "error");
@@ -235,22 +235,4 @@ function tasks(status: StatusParams): string {
   if (status.message) lines.push(status.message);
   if (!status.trusted) lines.push("This folder is not trusted: nothing is run.");
   return lines.join("\n");
-}
-
-/** `14:32`, `1:14:32`: how long from now until then. */
-function left(at: string | undefined, now: number): string | undefined {
-  const until = at === undefined ? Number.NaN : Date.parse(at);
-  if (Number.isNaN(until)) return undefined;
-  const seconds = Math.max(0, Math.ceil((until - now) / 1000));
-  const two = (it: number): string => String(it).padStart(2, "0");
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
-}
-
-/** Hours and minutes where the user is. */
-function clock(at: string | undefined): string | undefined {
-  if (at === undefined) return undefined;
-  const time = new Date(at);
-  if (Number.isNaN(time.getTime())) return undefined;
-  return `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
 }

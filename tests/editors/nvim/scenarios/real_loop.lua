@@ -35,7 +35,7 @@ return {
     support.same(0, project:n_starts(), 'starts of the agent before anybody asked')
     editor:ex('Ralph start')
     local question = editor:wait_question('not trusted')
-    support.contains(question.prompt, 'Ralph wants to run 2 commands of Three letters that you have not trusted yet.')
+    support.contains(question.prompt, '"Three letters" runs 2 commands you have not trusted yet.')
     support.same({}, project:loops(), 'loops before the answer')
     editor:answer('Trust and start')
 

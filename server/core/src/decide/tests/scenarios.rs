@@ -169,7 +169,7 @@ impl Files {
         let holds = match (command, expect) {
             ("true", []) => true,
             ("sleep 600", []) => return 't',
-            ("no-such-linter --all", []) => false,
+            ("no-such-linter --all", []) => return 'm',
             ("sh check.sh", []) => self.0.get("check.sh").is_some_and(|it| it == "exit 0\n"),
             ("ls note.* | wc -l", [Expect::Number { compare: Compare::AtLeast, value }]) => {
                 self.0.keys().filter(|it| it.starts_with("note.")).count() as f64 >= *value
