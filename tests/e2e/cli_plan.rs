@@ -163,7 +163,7 @@ fn what_the_front_matter_says_is_done() {
     run(&["--dry-run", "--max-iterations", "9"]).expect(0).out("limits.iterations = 9");
     run(&["--dry-run", "--agent", "demo"]).expect(0).out("Agent     demo");
     // What comes from a file is not trusted by itself: neither its agent nor its commands.
-    run(&[]).expect(5).err("agent.sh");
+    run(&[]).expect(5).err("2 commands of PROMPT.md are not trusted");
     terminal.run(&["check"]).expect(5);
     run(&["--trust"]).expect(0);
     let prompt = terminal.read("prompt.txt");

@@ -23,9 +23,9 @@ fn a_run_without_a_clear_task_exits_2() {
     };
     check(&[], &["run"], &["there is no task in", "`loopkeeper init`"]);
     check(
-        &[("PROMPT.md", TASK), ("sub/RALPH.md", TASK)],
+        &[("a/PROMPT.md", TASK), ("b/RALPH.md", TASK)],
         &["run"],
-        &["several tasks", "PROMPT.md", "sub/RALPH.md"],
+        &["several tasks", "a/PROMPT.md", "b/RALPH.md"],
     );
     check(&[("PROMPT.md", TASK)], &["run", "OTHER.md"], &["there is no task OTHER.md"]);
     check(&[], &["run", "--prompt", "  "], &["the prompt is empty"]);
