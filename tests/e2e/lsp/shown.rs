@@ -265,7 +265,7 @@ fn paths_of_the_context_are_links() {
     let at = |line: u32, from: u32, to: u32| json!({"start": {"line": line, "character": from}, "end": {"line": line, "character": to}});
     let expect = json!([
         {"range": at(4, 10, 14), "target": format!("{root}/lib")},
-        {"range": at(5, 7, 21), "target": format!("{root}/lib/a%20b.rs#L2")},
+        {"range": at(5, 5, 19), "target": format!("{root}/lib/a%20b.rs#L2")},
     ]);
     assert_eq!(links, expect);
     desk.editor.quit();
