@@ -16,7 +16,8 @@ fn a_plan_alone_is_done_when_every_box_is_ticked() {
         ..Scenario::default()
     }
     .play();
-    played.told(2, "The plan: 1 of 3 done\n\n- open: two\n- open: three");
+    played.told(2, "The plan: 1 of 3 done\n\nIts boxes are in `fix_plan.md`");
+    played.told(2, "\n\n- open: two\n- open: three");
 }
 
 #[test]

@@ -62,9 +62,8 @@ fn untrusted() {
 #[test]
 fn two_tasks() {
     let world = canary();
-    world.terminal.file("sub/RALPH.md", "# Other\n");
-    let ran =
-        refused(&world, &["run", "--json", "--trust"], 2, &["several tasks", "PROMPT.md", "sub/RALPH.md"]);
+    world.terminal.file("RALPH.md", "# Other\n");
+    let ran = refused(&world, &["run", "--json", "--trust"], 2, &["several tasks", "PROMPT.md", "RALPH.md"]);
     assert!(ran.stderr.contains("Name one of them"));
     world.run(&["run", "--trust", "PROMPT.md"]).expect(0);
 }
