@@ -167,5 +167,5 @@ fn what_holds_already_is_started_when_the_user_says_so() {
     person.types("y\n");
     assert_eq!(person.exit(), Some(0));
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));
-    assert_eq!(world.loops().len(), 2);
+    assert_eq!(world.loops().len(), 3);
 }

@@ -25,7 +25,7 @@ test("vscode_face: the status bar in every state", async () => {
     [[loop({ phase: "waiting", wait: { reason: "quota" } })], "Ralph 7/30 · 14:32", "clock", "normal"],
     [[loop({ state: "paused", phase: "paused" })], "Ralph 7/30", "debug-pause", "normal"],
     [[loop({ state: "needsYou", phase: "needsAnswer" })], "Ralph needs you", "bell-dot", "warning"],
-    [[loop({ state: "needsYou", phase: "paused", ...open })], "Ralph stopped at 7/30", "error", "error"],
+    [[loop({ state: "needsYou", phase: "paused", ...open })], "Ralph breaker open", "error", "error"],
     [[loop(), loop({ id: "b", state: "needsYou", phase: "untrusted" })], "Ralph 2 · 1 needs you", "sync", "warning"],
     [[loop(outcome("completed", true))], "Ralph done · 11", "pass", "normal"],
     [[loop(outcome("completed", false))], "Ralph claims done · 11", "unverified", "normal"],
