@@ -27,10 +27,12 @@ fn an_idle_editor_hears_nothing_beside_ended_and_paused_loops() {
         [("other/loopkeeper.toml", ""), ("other/RALPH.md", "# Other\n\nDone when:\n\n- `exists x`\n")];
     let mut studio = Studio::open(&Scenario { files: &files, ..far(&[WAITS]) });
     let ended = studio.start("PROMPT.md");
+    // Both loops' runs share one count: the first run must have been counted before it is stopped.
+    studio.world.until_shared("up.1");
     studio.done("stop", &json!({"loopId": ended, "now": true}));
     studio.status(|it| is_in(it, &ended, "done"));
     let paused = studio.start("PROMPT.md");
-    studio.world.until_shared("up.1");
+    studio.world.until_shared("up.2");
     studio.done("pause", &json!({"loopId": paused}));
     (1..3).for_each(|it| go(&studio.world, it));
     studio.status(|it| is_in(it, &paused, "paused"));
