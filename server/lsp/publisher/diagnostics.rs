@@ -1,6 +1,7 @@
 //! `textDocument/publishDiagnostics`: for every document that has something to say, open or not; only what changed;
 //! an empty list once where there is nothing more.
 
+mod configs;
 mod kept;
 mod list;
 mod sources;
@@ -16,9 +17,9 @@ use lsp_types::{
     Position, PublishDiagnosticsClientCapabilities, Range, Url,
 };
 
+use self::configs::ConfigDiagnostics;
 use self::kept::Kept;
 use self::list::List;
-use crate::adapters::template_file;
 use crate::lookout::Picture;
 use crate::lookout::picture::TaskSeen;
 use crate::lookout::quick::Quick;
@@ -32,6 +33,7 @@ use crate::lsp::shared::Shared;
 pub(super) struct Diagnostics {
     sent: BTreeMap<Url, Arc<List>>,
     kept: Kept,
+    configs: ConfigDiagnostics,
     quick: Quick,
 }
 
@@ -58,16 +60,18 @@ impl Diagnostics {
         let looked = Arc::clone(picture);
         // Reads the lines that failures are at.
         let mut kept = std::mem::take(&mut self.kept);
+        let mut configs = std::mem::take(&mut self.configs);
         let made = self.quick.run(move || {
             let mut made = kept.all(&looked, &desk);
-            made.settings(&looked, &desk);
+            configs.add_to(&mut made, &looked, &desk);
             for found in &looked.foreign {
                 made.add(desk.uri(&found.path), foreign::diagnostic());
             }
-            (made, kept, desk)
+            (made, kept, configs, desk)
         });
-        let Some((Made { lists: mut now, behind, .. }, kept, desk)) = made.await else { return };
+        let Some((Made { lists: mut now, behind, .. }, kept, configs, desk)) = made.await else { return };
         self.kept = kept;
+        self.configs = configs;
         for gone in self.sent.keys().filter(|it| !now.contains_key(*it)).cloned().collect::<Vec<_>>() {
             now.insert(gone, Arc::default());
         }
@@ -100,22 +104,6 @@ impl Made {
             }
         });
         made
-    }
-
-    /// Of the configuration files.
-    fn settings(&mut self, picture: &Picture, desk: &Desk) {
-        for config in &picture.configs {
-            let (Some(uri), lines) = (desk.uri(&config.path), Lines::of(&config.text)) else { continue };
-            self.note_text(&uri, desk, &config.path, &config.text);
-            let template = editor::settings::template("", &config.text, |path| {
-                let error = template_file::read(config.path.parent()?, path).err()?;
-                Some((error.to_string(), error.hint().to_owned()))
-            });
-            for remark in editor::settings::diagnostics("", &config.text).into_iter().chain(template) {
-                let range = lines.range(&config.text, &remark.place.range, desk.encoding);
-                self.add(Some(uri.clone()), desk.diagnostic(range, remark, Vec::new()));
-            }
-        }
     }
 
     fn include(&mut self, part: &Self) {

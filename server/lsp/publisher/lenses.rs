@@ -28,7 +28,7 @@ impl Lenses {
         }
         let mut now = BTreeMap::new();
         for task in picture.tasks.iter().filter(|it| it.live) {
-            for document in &task.documents {
+            for document in task.documents.iter() {
                 let lenses = known::with(picture, task, None, |known| lenses(known, &document.path));
                 now.insert(task.root.join(&document.path), lenses);
             }

@@ -14,6 +14,9 @@ use crate::lsp::ext::{Health, StatusChanged, StatusParams, TaskEntry, VERSION};
 use crate::lsp::foreign;
 use crate::lsp::shared::Shared;
 
+/// Criteria that are sent one by one; the counts are of all of them.
+const MAX_ITEMS: usize = 1000;
+
 const EVERY: Duration = Duration::from_secs(1);
 
 pub(super) struct Status {
@@ -110,6 +113,7 @@ fn head(shared: &Shared, picture: &Picture) -> StatusParams {
 /// With what only its keeper tells.
 pub(crate) fn of_loop(shared: &Shared, seen: &LoopSeen) -> LoopStatus {
     let mut status = seen.status.clone();
+    status.criteria.items.truncate(MAX_ITEMS);
     if status.state == view::State::Working {
         status.activity = shared.lookout().live().activity(&status.id);
     }
@@ -117,6 +121,8 @@ pub(crate) fn of_loop(shared: &Shared, seen: &LoopSeen) -> LoopStatus {
 }
 
 fn of_task(task: &TaskSeen) -> TaskEntry {
+    let mut criteria = task.criteria();
+    criteria.items.truncate(MAX_ITEMS);
     TaskEntry {
         id: task.shown_id(),
         uri: task.uri.clone(),
@@ -126,7 +132,7 @@ fn of_task(task: &TaskSeen) -> TaskEntry {
         loop_id: task.last_loop.as_ref().map(|it| it.status.id.clone()),
         checking: task.checking,
         unknown_commands: task.unknown.count,
-        criteria: task.criteria(),
+        criteria,
     }
 }
 

@@ -5,11 +5,13 @@
 
 mod criteria;
 pub(super) mod findings;
+mod limit;
 mod plan;
 mod sources;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::limit::limit;
 pub use self::sources::source_failures;
 use super::{Known, said, summary, weakened};
 use crate::task::Place;
@@ -107,11 +109,12 @@ pub enum Code {
     UnknownKey,
     BadValue,
     Template,
+    Limited,
 }
 
 impl Code {
     #[cfg(test)]
-    const ALL: [Self; 31] = [
+    const ALL: [Self; 32] = [
         Self::Summary,
         Self::BreakerOpen,
         Self::Interrupted,
@@ -143,6 +146,7 @@ impl Code {
         Self::UnknownKey,
         Self::BadValue,
         Self::Template,
+        Self::Limited,
     ];
 
     pub fn word(self) -> &'static str {
@@ -178,6 +182,7 @@ impl Code {
             Self::UnknownKey => "unknown-key",
             Self::BadValue => "bad-value",
             Self::Template => "template",
+            Self::Limited => "limited",
         }
     }
 }
@@ -192,7 +197,7 @@ pub fn diagnostics(known: &Known<'_>) -> Vec<Diagnostic> {
     all.retain(|it| known.document(&it.place.file).is_some());
     let position = |file: &str| known.documents.iter().position(|it| it.path == file);
     all.sort_by_cached_key(|it| (position(&it.place.file), it.place.range.start, it.code));
-    all
+    limit(all)
 }
 
 impl Diagnostic {

@@ -11,28 +11,45 @@ use std::ops::Range;
 
 pub use self::complete::complete;
 pub use self::explain::explain;
+use super::diagnostics::limit;
 use super::standing::overlap;
 use super::{Action, Code, Cure, Diagnostic, QUICKFIX, Severity, TextEdit, said};
 use crate::sanitize;
 use crate::settings::{Layer, LayerKind, Origin, SettingCode, SettingFinding, resolve};
 use crate::task::Place;
 
-/// What is wrong with the text of `file`. Everything in it keeps loops from starting, so all of it is an error.
-pub fn diagnostics(file: &str, text: &str) -> Vec<Diagnostic> {
-    findings(file, text).iter().filter_map(|it| Some(diagnostic(it, place(it)?))).collect()
+/// What one text says, for as long as it stays the same.
+#[derive(Debug)]
+pub struct Checked {
+    /// What is wrong with it. Everything in it keeps loops from starting, so all of it is an error.
+    pub diagnostics: Vec<Diagnostic>,
+    pub template: Option<Template>,
 }
 
-/// What `look` has against the template that the text names: a fact and its remedy.
-pub fn template(
-    file: &str,
-    text: &str,
-    look: impl FnOnce(&str) -> Option<(String, String)>,
-) -> Option<Diagnostic> {
+/// The file with the prompt's template that the text names.
+#[derive(Debug)]
+pub struct Template {
+    pub path: String,
+    place: Place,
+}
+
+impl Template {
+    /// For a file that cannot be used.
+    pub fn diagnostic(&self, fact: &str, hint: &str) -> Diagnostic {
+        Diagnostic::new(&self.place, Severity::Error, Code::BadValue, said::fact(fact, hint))
+    }
+}
+
+/// Reads the text of `file`.
+pub fn check(file: &str, text: &str) -> Checked {
     let resolved = resolve(&[layer(file, text)], &[]);
-    let (path, origin) = resolved.template()?;
-    let Origin::File { place, .. } = origin else { return None };
-    let (fact, hint) = look(path)?;
-    Some(Diagnostic::new(place, Severity::Error, Code::BadValue, said::fact(&fact, &hint)))
+    let blocking = resolved.findings().iter().filter(|it| it.blocks());
+    let diagnostics = limit(blocking.filter_map(|it| Some(diagnostic(it, place(it)?))).collect());
+    let template = resolved.template().and_then(|(path, origin)| match origin {
+        Origin::File { place, .. } => Some(Template { path: path.to_owned(), place: place.clone() }),
+        Origin::Default | Origin::Option(_) => None,
+    });
+    Checked { diagnostics, template }
 }
 
 /// Cures of what is wrong at `range`.

@@ -1,10 +1,14 @@
 use proptest::prelude::any;
 use proptest::{prop_assert, proptest};
 
-use super::{complete, cures, diagnostics, explain};
-use crate::view::editor::Cure;
+use super::{check as read, complete, cures, explain};
+use crate::view::editor::{Cure, Diagnostic};
 
 const FILE: &str = "loopkeeper.toml";
+
+fn diagnostics(file: &str, text: &str) -> Vec<Diagnostic> {
+    read(file, text).diagnostics
+}
 
 #[test]
 fn mistakes_stand_where_they_are_written() {
