@@ -76,7 +76,7 @@ fn a_program_may_stand_in_place_of_an_agent() {
         assert_eq!(settings.agent, name);
         assert_eq!(settings.agent_named(name).unwrap().command, [path]);
         let row = format!("agents.{name}.command");
-        let row = resolved.effective().iter().find(|it| it.key == row).unwrap();
+        let row = resolved.effective().into_iter().find(|it| it.key == row).unwrap();
         assert_eq!(row.origin.to_string(), "--agent");
     };
     check("/home/me/agent.sh", "", "agent");
@@ -119,7 +119,7 @@ fn transcript(resolved: &Resolved) -> String {
     let verdict = if resolved.settings().is_ok() { "accepted" } else { "refused" };
     let mut lines = vec![verdict.to_owned()];
     lines.extend(resolved.findings().iter().map(ToString::to_string));
-    let written = resolved.effective().iter().filter(|it| it.origin != Origin::Default);
+    let written = resolved.effective().into_iter().filter(|it| it.origin != Origin::Default);
     lines.extend(written.map(|it| format!("{} = {} ({})", it.key, it.value, it.origin)));
     lines.join("\n") + "\n"
 }

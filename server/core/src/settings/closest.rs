@@ -9,15 +9,18 @@ pub(crate) fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
     let word = plain(word);
     candidates
         .into_iter()
-        .map(|candidate| (distance(&word, &plain(candidate)), candidate))
-        .filter(|(slips, candidate)| *slips <= 1 + candidate.len() / 4)
+        .filter_map(|candidate| {
+            let most = 1 + candidate.len() / 4;
+            let slips = distance(&word, &plain(candidate), most);
+            (slips <= most).then_some((slips, candidate))
+        })
         .min_by_key(|(slips, _)| *slips)
         .map(|(_, candidate)| candidate)
 }
 
 /// How many typing slips lie between two words.
 pub(crate) fn slips_between(word: &str, candidate: &str) -> usize {
-    distance(&plain(word), &plain(candidate))
+    distance(&plain(word), &plain(candidate), usize::MAX)
 }
 
 /// Case and the choice between `-` and `_` are no slips.
@@ -25,23 +28,30 @@ fn plain(word: &str) -> Vec<char> {
     word.chars().map(|it| if it == '-' { '_' } else { it.to_ascii_lowercase() }).collect()
 }
 
-/// The beginning of a word counts as one slip.
-fn distance(word: &[char], candidate: &[char]) -> usize {
+/// The beginning of a word counts as one slip. Above `most` it is only known that it is more.
+fn distance(word: &[char], candidate: &[char], most: usize) -> usize {
     const TELLING: usize = 4;
     let beginning = word.len() >= TELLING && candidate.starts_with(word) && candidate != word;
-    if beginning { 1 } else { slips(word, candidate) }
+    match word.len().abs_diff(candidate.len()) {
+        _ if beginning => 1,
+        // Each character too many is a slip.
+        difference if difference > most => difference,
+        _ => slips(word, candidate),
+    }
 }
 
 /// Edit distance in which swapping two neighbours counts once.
 fn slips(left: &[char], right: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
+    let at = |line: &[usize], index: usize| line.get(index).copied().unwrap_or(usize::MAX - 1);
     let mut last: Vec<usize> = (0..=right.len()).collect();
+    let (mut before, mut current) = (Vec::new(), Vec::with_capacity(last.len()));
     for (row, from) in left.iter().enumerate() {
-        let mut current = vec![row + 1];
+        current.clear();
+        current.push(row + 1);
+        let mut left_of = row + 1;
         for (column, to) in right.iter().enumerate() {
-            let at = |line: &[usize], index: usize| line.get(index).copied().unwrap_or(usize::MAX - 1);
             let replaced = at(&last, column) + usize::from(from != to);
-            let mut best = replaced.min(at(&last, column + 1) + 1).min(at(&current, column) + 1);
+            let mut best = replaced.min(at(&last, column + 1) + 1).min(left_of + 1);
             let swapped = row > 0
                 && column > 0
                 && left.get(row - 1) == Some(to)
@@ -51,9 +61,10 @@ fn slips(left: &[char], right: &[char]) -> usize {
                 best = best.min(at(&before, column - 1) + 1);
             }
             current.push(best);
+            left_of = best;
         }
-        before = last;
-        last = current;
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut current);
     }
     last.last().copied().unwrap_or(usize::MAX)
 }

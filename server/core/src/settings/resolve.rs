@@ -43,10 +43,11 @@ pub struct Argument {
 }
 
 /// What the configuration comes to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Resolved {
     settings: Settings,
-    effective: Vec<Effective>,
+    /// By the path of its key, the value that counts.
+    winners: BTreeMap<String, Assignment>,
     to_trust: Vec<String>,
     findings: Vec<SettingFinding>,
 }
@@ -108,8 +109,8 @@ impl Resolved {
 
     /// The template of the prompt and where it is named.
     pub fn template(&self) -> Option<(&str, &Origin)> {
-        let row = self.effective.iter().find(|it| it.key == "prompt.template")?;
-        Some((self.settings.prompt_template.as_deref()?, &row.origin))
+        let written = self.winners.get("prompt.template")?;
+        Some((self.settings.prompt_template.as_deref()?, &written.origin))
     }
 
     /// What the file at the end of a path says against it.
@@ -119,8 +120,8 @@ impl Resolved {
     }
 
     /// Every effective value with its origin, in the order of the reference page.
-    pub fn effective(&self) -> &[Effective] {
-        &self.effective
+    pub fn effective(&self) -> Vec<Effective> {
+        effective(&self.settings, &self.winners)
     }
 
     /// What files of the work tree say, verbatim, that reaches every program a loop starts: its environment and
@@ -199,9 +200,8 @@ fn assemble(reading: Reading) -> Resolved {
     for (key, name) in crew.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
-    let effective = effective(&settings, &winners);
     let to_trust = to_trust(&winners);
-    Resolved { settings, effective, to_trust, findings }
+    Resolved { settings, winners, to_trust, findings }
 }
 
 fn index(settings: &Settings) -> AgentIndex {

@@ -2,6 +2,7 @@
 //! acts on it. The keys themselves are in `keys.rs`; there is no second list of them anywhere.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use super::keys::KEYS;
 
@@ -88,12 +89,20 @@ pub(crate) enum Found {
 
 /// Looks a path up. `agents.mine.command` finds `agents.*.command` unless the agent has a key of its own.
 pub(crate) fn look_up(path: &[&str]) -> Found {
-    let exact = KEYS.iter().find(|key| key.matches(path));
-    match exact {
-        Some(key) => Found::Key(key),
-        None if KEYS.iter().any(|key| key.starts_with(path)) => Found::Section,
+    let candidates = || SPLIT_KEYS.iter().filter(|(_, parts)| starts_with(parts, path));
+    match candidates().find(|(_, parts)| parts.len() == path.len()) {
+        Some((key, _)) => Found::Key(key),
+        None if candidates().next().is_some() => Found::Section,
         None => Found::Unknown,
     }
+}
+
+/// Each key with the names of its path: a file may have ten thousand entries, and each is looked up.
+static SPLIT_KEYS: LazyLock<Vec<(&'static Key, Vec<&'static str>)>> =
+    LazyLock::new(|| KEYS.iter().map(|key| (key, key.path.split('.').collect())).collect());
+
+fn starts_with(parts: &[&str], path: &[&str]) -> bool {
+    path.len() <= parts.len() && path.iter().zip(parts).all(|(name, part)| *part == "*" || part == name)
 }
 
 impl Key {
@@ -104,15 +113,6 @@ impl Key {
 
     pub(crate) fn name(&self) -> &'static str {
         self.path.rsplit_once('.').map_or(self.path, |(_, name)| name)
-    }
-
-    fn matches(&self, path: &[&str]) -> bool {
-        self.path.split('.').count() == path.len() && self.starts_with(path)
-    }
-
-    fn starts_with(&self, path: &[&str]) -> bool {
-        let mut parts = self.path.split('.');
-        path.iter().all(|name| parts.next().is_some_and(|part| part == "*" || part == *name))
     }
 }
 
