@@ -87,7 +87,9 @@ impl TrustStore {
     /// What of these the user has not said yes to, each command once, as a page shows them. `root` is the real path.
     pub fn unknown(&self, root: &Path, items: &[Item]) -> Vec<Item> {
         let known: HashSet<&str> = self.grants.iter().map(|it| it.hash.as_str()).collect();
-        let is_known = |it: &&Item| known.contains(it.hash(root.as_os_str().as_bytes()).as_str());
+        // Without a grant no hash is worth making.
+        let is_known =
+            |it: &&Item| !known.is_empty() && known.contains(it.hash(root.as_os_str().as_bytes()).as_str());
         let mut met = BTreeSet::new();
         items.iter().filter(|it| !is_known(it)).filter(|it| met.insert(&it.runs)).cloned().collect()
     }

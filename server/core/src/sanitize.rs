@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 /// Characters of a [`line`].
 pub(crate) const LINE_CHARS: usize = 300;
 
@@ -36,13 +38,32 @@ pub fn line(raw: &str) -> String {
 
 /// As [`line`], of at most `most` characters.
 pub fn line_within(raw: &str, most: usize) -> String {
-    let clean = text(raw);
-    let folded = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    let folded: Cow<'_, str> = if is_clean_line(raw) {
+        raw.into()
+    } else {
+        text(raw).split_whitespace().collect::<Vec<_>>().join(" ").into()
+    };
     if folded.chars().count() <= most {
-        return folded;
+        return folded.into_owned();
     }
     let kept: String = folded.chars().take(most.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())
+}
+
+/// Nothing is to be taken out or folded, which is so for nearly every name.
+fn is_clean_line(raw: &str) -> bool {
+    let mut after_space = true;
+    let is_clean = raw.chars().all(|c| {
+        let is_space = c == ' ';
+        let fits = match c {
+            ' ' => !after_space,
+            '!'..='~' => true,
+            _ => !c.is_whitespace() && !c.is_control() && !is_invisible(c),
+        };
+        after_space = is_space;
+        fits
+    });
+    is_clean && (!after_space || raw.is_empty())
 }
 
 /// Every character that could hide, move or imitate something, escaped so that it shows: `^[`, `\u{202e}`.

@@ -1,42 +1,44 @@
 //! Identities that survive rewording. The canonical text below is hashed and the hash is kept in journals:
 //! changing it makes every criterion of every task a new one.
 
-use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
+use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
 use super::grammar::one_line;
 use super::{Check, Expect, Pattern, PatternKind};
+use crate::digest::hex;
 
 /// 10 hex of sha256 over check and expectations, over the prose where there is no check.
 pub(super) fn base_id(check: Option<&Check>, prose: &str) -> String {
     let canonical = check.map_or_else(|| format!("prose\n{}", one_line(prose).to_lowercase()), canonical);
     let digest = Sha256::digest(canonical.as_bytes());
-    digest.iter().take(5).fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(digest.get(..5).unwrap_or_default())
 }
 
 /// Hands out ids in document order: the second of its kind gets `-2`, the third `-3`.
 #[derive(Debug, Default)]
 pub(super) struct Numbering {
-    counts: HashMap<String, u32>,
-    used: HashSet<String>,
+    /// Every id that was handed out, with how many were asked for by that name.
+    used: HashMap<String, u32>,
 }
 
 impl Numbering {
     pub(super) fn unique(&mut self, base: &str) -> String {
-        let count = self.counts.entry(base.to_owned()).or_default();
-        loop {
-            *count += 1;
-            let id = if *count == 1 { base.to_owned() } else { format!("{base}-{count}") };
-            if self.used.insert(id.clone()) {
-                return id;
+        let Some(mut count) = self.used.get(base).copied() else {
+            self.used.insert(base.to_owned(), 1);
+            return base.to_owned();
+        };
+        let id = loop {
+            count += 1;
+            let id = format!("{base}-{count}");
+            if !self.used.contains_key(&id) {
+                break id;
             }
-        }
+        };
+        self.used.insert(base.to_owned(), count);
+        self.used.insert(id.clone(), 1);
+        id
     }
 }
 

@@ -123,6 +123,13 @@ fn tidy(prose: &str) -> String {
 
 /// Any white space, line ends included, as single spaces.
 pub(crate) fn one_line(text: &str) -> String {
+    let is_folded = !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && !text.contains("  ")
+        && !text.contains(|it: char| it != ' ' && it.is_whitespace());
+    if is_folded {
+        return text.to_owned();
+    }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
