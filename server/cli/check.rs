@@ -3,6 +3,7 @@
 mod detach;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let mut work = Work::find(args.task.path.as_deref(), &[])?;
     work.refuse_broken()?;
     if let Some(id) = &args.criterion {
-        work.task.criteria.retain(|it| it.id.0 == *id);
+        Arc::make_mut(&mut work.task).criteria.retain(|it| it.id.0 == *id);
     }
     work.refuse_empty()?;
     for warning in work.warnings() {

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
@@ -24,9 +25,10 @@ pub(crate) struct Work {
     pub(crate) resolved: Resolved,
     pub(crate) settings: Settings,
     pub(crate) id: TaskId,
-    pub(crate) task: Task,
+    /// Shared, as its texts are: a task may have ten thousand criteria.
+    pub(crate) task: Arc<Task>,
     /// The texts that the task's places refer to; none where it was typed.
-    pub(crate) documents: Vec<Document>,
+    pub(crate) documents: Arc<Vec<Document>>,
     pub(crate) kind: TaskKind,
     /// The program that was typed in place of an agent's name.
     pub(crate) program: Option<String>,
@@ -81,8 +83,8 @@ impl Work {
             resolved,
             settings,
             id: found.id,
-            task,
-            documents: loaded.documents,
+            task: Arc::new(task),
+            documents: Arc::new(loaded.documents),
             kind: TaskKind::Documents,
             program: program(arguments),
         })
@@ -101,8 +103,8 @@ impl Work {
             resolved,
             settings,
             id: TaskId(format!("prompt:{}", hash.get(..10).unwrap_or_default())),
-            task: task::inline(typed.prompt, typed.criteria),
-            documents: Vec::new(),
+            task: Arc::new(task::inline(typed.prompt, typed.criteria)),
+            documents: Arc::default(),
             kind: TaskKind::Typed,
             program: program(arguments),
         })
@@ -110,7 +112,7 @@ impl Work {
 
     /// With checks that were typed beside it.
     pub(crate) fn with_checks(mut self, checks: &[String]) -> Self {
-        task::add_checks(&mut self.task, checks);
+        task::add_checks(Arc::make_mut(&mut self.task), checks);
         self
     }
 

@@ -54,9 +54,9 @@ pub(crate) struct TaskSeen {
     pub(crate) path: PathBuf,
     pub(crate) title: String,
     /// Read from `documents`.
-    pub(crate) task: Task,
+    pub(crate) task: Arc<Task>,
     /// Of a document that is open in the editor the text it shows.
-    pub(crate) documents: Vec<Document>,
+    pub(crate) documents: Arc<Vec<Document>>,
     /// Of each document the text that the editor shows; the same allocation is the same text.
     pub(crate) texts: Vec<Option<Arc<str>>>,
     /// A document of it is open.

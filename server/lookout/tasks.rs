@@ -21,8 +21,8 @@ pub(super) struct Saved {
     pub(super) root: PathBuf,
     pub(super) id: TaskId,
     pub(super) path: PathBuf,
-    pub(super) documents: Vec<Document>,
-    pub(super) task: Task,
+    pub(super) documents: Arc<Vec<Document>>,
+    pub(super) task: Arc<Task>,
     pub(super) title: String,
     /// Everything a start would need; none where the configuration cannot be taken.
     work: Option<Work>,
@@ -30,8 +30,8 @@ pub(super) struct Saved {
 
 /// One task with the texts of the editor in place of those on disk.
 pub(super) struct Shown {
-    pub(super) documents: Vec<Document>,
-    pub(super) task: Task,
+    pub(super) documents: Arc<Vec<Document>>,
+    pub(super) task: Arc<Task>,
     pub(super) live: bool,
 }
 
@@ -80,8 +80,8 @@ impl Saved {
                 root: root.to_owned(),
                 id: work.id.clone(),
                 path: found.path.clone(),
-                documents: work.documents.clone(),
-                task: work.task.clone(),
+                documents: Arc::clone(&work.documents),
+                task: Arc::clone(&work.task),
                 title: work.title(),
                 work: Some(work),
             });
@@ -92,23 +92,28 @@ impl Saved {
             id: found.id.clone(),
             path: found.path.clone(),
             title: found.id.0.clone(),
-            documents: loaded.documents,
-            task: loaded.task,
+            documents: Arc::new(loaded.documents),
+            task: Arc::new(loaded.task),
             work: None,
         })
     }
 
     /// With the text that the editor shows of each document, where it shows one.
     pub(super) fn shown(&self, texts: &[Option<Arc<str>>]) -> Shown {
-        let mut documents = self.documents.clone();
-        let mut other = false;
-        for (document, text) in documents.iter_mut().zip(texts) {
-            let Some(text) = text.as_ref().filter(|it| ***it != *document.text) else { continue };
-            text.as_ref().clone_into(&mut document.text);
-            other = true;
+        let live = texts.iter().any(Option::is_some);
+        let texts = || self.documents.iter().zip(texts);
+        let is_other = |(document, text): (&Document, &Option<Arc<str>>)| {
+            text.as_ref().is_some_and(|it| **it != *document.text)
+        };
+        if !texts().any(is_other) {
+            return Shown { documents: Arc::clone(&self.documents), task: Arc::clone(&self.task), live };
         }
-        let task = if other { task::read(&documents) } else { self.task.clone() };
-        Shown { documents, task, live: texts.iter().any(Option::is_some) }
+        let shown = |(document, text): (&Document, &Option<Arc<str>>)| Document {
+            path: document.path.clone(),
+            text: text.as_ref().map_or_else(|| document.text.clone(), |it| it.as_ref().to_owned()),
+        };
+        let documents: Vec<Document> = texts().map(shown).collect();
+        Shown { task: Arc::new(task::read(&documents)), documents: Arc::new(documents), live }
     }
 
     /// Looks the same as `other`, whatever a start would find.

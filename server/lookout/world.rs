@@ -108,7 +108,8 @@ impl World {
 
     /// Looks at what `nudge` says may have changed.
     pub(super) fn look(&mut self, nudge: Nudge, open: Vec<OpenText>) {
-        let new_document = open.iter().any(|it| !self.open.iter().any(|old| old.path == it.path));
+        let was_open = |it: &OpenText| self.open.iter().any(|old| old.path == it.path);
+        let new_document = open.iter().any(|it| !was_open(it) && !self.has_read(&it.path));
         self.open = open;
         let nudge = if self.begun { nudge } else { Nudge::ALL };
         let files = nudge.files || new_document;
@@ -128,6 +129,12 @@ impl World {
             self.dress();
         }
         self.begun = true;
+    }
+
+    /// Whether the last look at files read this one.
+    fn has_read(&self, path: &Path) -> bool {
+        let names = |saved: &Arc<Saved>| saved.documents.iter().any(|it| saved.root.join(&it.path) == *path);
+        self.configs.contains_key(path) || self.saved.iter().any(names)
     }
 
     /// Hashes the trees that results speak of, where nobody is at work in them.

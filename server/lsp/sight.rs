@@ -108,14 +108,14 @@ fn present(shared: &Shared, task: &Arc<TaskSeen>) -> Arc<TaskSeen> {
     if newer.is_empty() {
         return Arc::clone(task);
     }
-    let mut documents = task.documents.clone();
+    let mut documents = task.documents.to_vec();
     for (at, open) in newer {
         if let Some(mine) = documents.get_mut(at) {
             mine.text = open.text.to_string();
         }
     }
     let mut now = TaskSeen::clone(task);
-    now.task = task::read(&documents);
-    now.documents = documents;
+    now.task = Arc::new(task::read(&documents));
+    now.documents = Arc::new(documents);
     Arc::new(now)
 }
