@@ -6,6 +6,8 @@ export interface Bar {
   label: string;
   tooltip: string;
   tone: "normal" | "warning" | "error";
+  /** A countdown is part of the text: it changes every second without a word of the server. */
+  counts?: boolean;
 }
 
 /** Characters of its text, besides the icon. */

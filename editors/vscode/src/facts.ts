@@ -64,6 +64,6 @@ function breaker({ breaker }: LoopStatus): string[] {
   const lines = breaker.state === "half-open" ? ["the breaker is trying again: one iteration that gets on closes it"] : [];
   // How patient it is matters once it counts.
   const counts = breaker.state !== "closed" || Object.values(breaker.counts).some((it) => it > 0);
-  if (breaker.preset && counts) lines.push(`breaker patience: ${breaker.preset.because}`);
+  if (breaker.preset && counts) lines.push(`breaker preset: ${breaker.preset.because}`);
   return lines;
 }

@@ -143,8 +143,8 @@ function one(it: LoopStatus, now: number): Bar {
 type Make = (icon: string, text: string, words: string, tone?: Bar["tone"]) => Bar;
 
 function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
-  if (isCooling(it)) return as("warning", fit("Ralph breaker", left(it.wait?.resumesAt, now)), situation(it), "warning");
-  if (it.phase === "waiting") return as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it));
+  if (isCooling(it)) return { ...as("warning", fit("Ralph breaker", left(it.wait?.resumesAt, now)), situation(it), "warning"), counts: true };
+  if (it.phase === "waiting") return { ...as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it)), counts: true };
   if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, "stopping"), `stopping, ${progress(it)}`);
   const passed = it.criteria.total > 0 ? `${it.criteria.passed}/${it.criteria.total}` : undefined;
   return as("sync~spin", fit(`Ralph ${count}`, passed), progress(it));

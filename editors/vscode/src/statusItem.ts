@@ -53,7 +53,7 @@ export class StatusItem implements Disposable {
     this.item.accessibilityInformation = { label: shown.label, role: "button" };
     this.item.backgroundColor = shown.tone === "normal" ? undefined : new ThemeColor(`statusBarItem.${shown.tone}Background`);
     this.item.show();
-    if (shown.icon === "clock") this.countdown = setTimeout(() => {
+    if (shown.counts) this.countdown = setTimeout(() => {
       this.update();
     }, second);
   }

@@ -44,6 +44,13 @@ check("interrupted while it waited there", () => shown({ ...yours(3, "send"), ph
 check("interrupted", () => shown(loop({ state: "needsYou", phase: "interrupted" })), "bell-dot", "Ralph needs you", "warning");
 check("the breaker is open", () => shown(loop({ state: "needsYou", phase: "paused", breaker: open })), "error", "Ralph breaker open", "error");
 check("the breaker is open and tries again", () => shown(loop({ phase: "waiting", wait: { reason: "breaker", resumesAt: later(872) }, breaker: { ...open, resumesAt: later(872) } })), "warning", "Ralph breaker · 14:32", "warning");
+for (const reason of ["quota", "breaker"] as const) {
+  const cooling = reason === "breaker" ? { breaker: { ...open, resumesAt: later(9) } } : {};
+  const it = loop({ phase: "waiting", wait: { reason, resumesAt: later(9) }, ...cooling });
+  test(`a wait counts down: ${reason}`, () => {
+    assert.equal(bar({ server: "ready", now, status: status({ loops: [it] }), news: [] })?.counts, true);
+  });
+}
 check("done", () => shown(ended("completed", true)), "pass", "Ralph done · 11");
 check("done, then rolled back", () => shown({ ...ended("completed", true), stale: true }), "history", "Ralph rolled back · 11");
 check("only claimed", () => shown(ended("completed", false)), "unverified", "Ralph claims done · 11");
@@ -96,7 +103,7 @@ test("the tooltip says what else is known, where there is something", () => {
     "Agent: mine · branch ralph/dates",
     "not on its branch: HEAD is on `main`",
     "made easier by the agent: a test was removed, and 1 more",
-    "breaker patience: 3 criteria",
+    "breaker preset: 3 criteria",
     "note: `[on]` failed",
   ]);
 });

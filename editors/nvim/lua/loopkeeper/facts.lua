@@ -136,7 +136,7 @@ function M.of_breaker(breaker)
     counts = counts or count > 0
   end
   if breaker.preset and counts then
-    table.insert(lines, ('patience: %s'):format(breaker.preset.because))
+    table.insert(lines, ('breaker preset: %s'):format(breaker.preset.because))
   end
   return lines
 end
