@@ -315,7 +315,7 @@ fn trust_is_given_by_an_action_alone() {
     let file = uri(&terminal.root().join("PROMPT.md"));
     let mut desk = Desk { terminal, editor, file };
     desk.open("PROMPT.md", "# Pay\n\nDone when:\n\n- a: `$ true`\n");
-    assert_eq!(desk.lenses()[2], "4: not trusted yet");
+    assert_eq!(desk.lenses()[2], "4: needs trust");
     let all = desk.actions(0, &json!({"diagnostics": []}));
     let trust =
         all.iter().find(|it| it["title"] == "Read and trust the commands of \"Pay\"…").expect("offered");

@@ -164,7 +164,10 @@ impl Reading<'_> {
             |at: &usize| self.spans.get(*at).is_some_and(|seen| seen.source.kind == PieceKind::TornCode);
         let torn = checks.iter().any(is_torn);
         if let Some(second) = checks.get(1).and_then(|&at| self.spans.get(at)) {
-            bad.push(("two checks in one item. Make it two items".to_owned(), second.source.range.clone()));
+            bad.push((
+                "one item may hold one check. Make it two items".to_owned(),
+                second.source.range.clone(),
+            ));
         }
         let sound = bad.is_empty() && !torn && self.inline.stray.is_none();
         for (reason, range) in bad {

@@ -83,7 +83,7 @@ fn search(verb: &str, rest: &str) -> Result<(Pattern, Vec<String>), String> {
     let missing = || format!("`{verb}` needs \"text\" or /regex/, then a glob");
     let (pattern, rest) = match rest.chars().next() {
         Some('"') => {
-            let (source, rest) = quoted(rest).ok_or_else(|| "an open quote. Close it".to_owned())?;
+            let (source, rest) = quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?;
             (Pattern { source, kind: PatternKind::Literal }, rest)
         }
         Some('/') => slashed(rest)?.ok_or_else(missing)?,
@@ -159,7 +159,7 @@ fn globs(text: &str) -> Result<Vec<String>, String> {
     let mut rest = text.trim_matches(' ');
     while !rest.is_empty() {
         let (word, after) = if rest.starts_with('"') {
-            quoted(rest).ok_or_else(|| "an open quote. Close it".to_owned())?
+            quoted(rest).ok_or_else(|| "the quote is never closed".to_owned())?
         } else {
             let end = rest.find(' ').unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);

@@ -127,7 +127,7 @@ fn escapes_widen_a_place_to_its_literal() {
         &[
             "[ ] A T [T]",
             "A: é: $ x $ y [é: `$ x` `$ y`]",
-            "! bad-check é: $ x $ y: two checks in one item. Make it two items. [`$ y`]",
+            "! bad-check é: $ x $ y: one item may hold one check. Make it two items. [`$ y`]",
         ],
     );
 }

@@ -35,12 +35,12 @@ pub enum SuggestionKind {
 type Form = (&'static str, &'static str, &'static str);
 
 const CHECKS: &[Form] = &[
-    ("$ command", "$ ", "Runs by sh in the root; it must exit 0."),
+    ("$ command", "$ ", "Run with `sh -c` in the project root; it must exit 0."),
     ("exists glob…", "exists ", "Every glob must match at least one file."),
     ("missing glob…", "missing ", "No glob may match any file."),
     ("has \"text\" glob…", "has ", "Some file that the globs match must contain the text or the /regex/."),
     ("lacks \"text\" glob…", "lacks ", "No file that the globs match may contain the text or the /regex/."),
-    ("clean", "clean", "Nothing untracked may be left that was not there at the start."),
+    ("clean", "clean", "No new untracked files may be left behind."),
 ];
 
 const EXPECTATIONS: &[Form] = &[

@@ -59,14 +59,13 @@ pub fn hover(known: &Known<'_>, (file, offset): (&str, usize), now: Moment) -> O
 fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Vec<Block> {
     let mut all = vec![Block::Title(criterion.name.clone())];
     let Some(check) = &criterion.check else {
-        all.push(Block::Text("No check, so only a claim of the agent stands behind it.".to_owned()));
+        all.push(Block::Text(
+            "No check: only the agent's word counts. Add one, for example `$ npm test`.".to_owned(),
+        ));
         return all;
     };
-    let mut said = state::of_criterion(known, criterion).unwrap_or_default();
+    let said = state::of_criterion(known, criterion).unwrap_or_default();
     let latest = known.latest(&criterion.id);
-    if latest.is_some_and(|it| it.stale) {
-        said.push_str(", files changed since");
-    }
     all.push(Block::Text(said));
     let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
     if row.contains(|it| it != '·') {
@@ -102,13 +101,13 @@ fn branch(state: &Loop) -> Option<String> {
     away.or_else(|| state.stand.home.as_ref().map(|it| format!("On the branch {it}.")))
 }
 
-/// `Reached in 2: tests pass holds; in 4: Login is done.`
+/// `Iteration 2: tests pass holds. Iteration 4: Login is done.`
 fn reached(state: &Loop) -> Option<String> {
     let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
     let told: Vec<String> =
-        marked.map(|it| format!("in {}: {}", it.number, it.milestones.join(", "))).collect();
+        marked.map(|it| format!("Iteration {}: {}.", it.number, it.milestones.join(", "))).collect();
     let newest = told.get(told.len().saturating_sub(MAX_REACHED)..)?;
-    (!newest.is_empty()).then(|| format!("Reached {}.", newest.join("; ")))
+    (!newest.is_empty()).then(|| newest.join(" "))
 }
 
 fn of_item(known: &Known<'_>, item: &PlanItem) -> Vec<Block> {
@@ -149,7 +148,7 @@ fn of_task(known: &Known<'_>, now: Moment) -> Vec<Block> {
         all.extend(status.groups_said().map(|it| Block::Text(format!("Groups: {it}."))));
         all.push(Block::Text(breaker(known, status)));
         all.extend(
-            status.breaker.preset.as_ref().map(|it| Block::Text(format!("Patience: {}.", it.because))),
+            status.breaker.preset.as_ref().map(|it| Block::Text(format!("Breaker preset: {}.", it.because))),
         );
         all.push(Block::Text(format!("{}.", budget(status, known.state, now))));
         let lineage: Vec<String> = status.spawns.tree().collect();
@@ -165,7 +164,8 @@ fn of_task(known: &Known<'_>, now: Moment) -> Vec<Block> {
     }
     if known.trust.unknown > 0 {
         let commands = words::counted(known.trust.unknown as u64, "command");
-        all.push(Block::Text(format!("{commands} that nobody trusts yet.")));
+        let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
+        all.push(Block::Text(format!("{commands} {verb} your trust.")));
     }
     all
 }
@@ -198,7 +198,7 @@ fn breaker(known: &Known<'_>, status: &LoopStatus) -> String {
     let mut parts =
         vec![format!("{} iterations without a file change", of(counts.no_progress, limits.no_progress))];
     let others = [
-        (counts.fast_failures, limits.fast_failures, "over at once"),
+        (counts.fast_failures, limits.fast_failures, "over within 10 s"),
         (counts.same_error, limits.same_error, "with the same error"),
         (counts.permission_denials, limits.permission_denials, "with denied tools"),
         (counts.output_decline, limits.output_decline, "with far less output"),

@@ -66,6 +66,8 @@ fn of_criterion(known: &Known<'_>, criterion: &Criterion, place: &Place) -> Vec<
 }
 
 fn lens(known: &Known<'_>, place: &Place, verb: Verb<'_>) -> Lens {
-    let title = verb.lens_title().to_owned();
+    // What still runs cannot be resumed: the pause that was asked for is withdrawn.
+    let withdraws = matches!(verb, Verb::Resume) && known.open_loop().is_some_and(verbs::is_pausing);
+    let title = if withdraws { "Don't pause" } else { verb.lens_title() }.to_owned();
     Lens { place: place.clone(), title: title.clone(), command: Some(verb.command(known, title)) }
 }

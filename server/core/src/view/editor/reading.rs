@@ -8,16 +8,16 @@ pub fn reading(check: &Check) -> Vec<String> {
     match check {
         Check::Command { expect, .. } => command(expect),
         Check::Exists { globs } => {
-            vec![format!("Every one of these must name a file: {}.", globs.join(", "))]
+            vec![format!("Every pattern must match a file: {}.", globs.join(", "))]
         }
-        Check::Missing { globs } => vec![format!("None of these may name a file: {}.", globs.join(", "))],
+        Check::Missing { globs } => vec![format!("No pattern may match a file: {}.", globs.join(", "))],
         Check::Has { pattern, globs } => {
             vec![format!("Some file of {} must contain {}.", globs.join(", "), searched(pattern))]
         }
         Check::Lacks { pattern, globs } => {
             vec![format!("No file of {} may contain {}.", globs.join(", "), searched(pattern))]
         }
-        Check::Clean => vec!["Nothing untracked may be left that was not there at the start.".to_owned()],
+        Check::Clean => vec!["No new untracked files may be left behind.".to_owned()],
         Check::Get { .. } => vec!["A request, from this machine, that must be answered.".to_owned()],
         Check::Judge { of, .. } => judge(of.unwrap_or((1, 1))),
     }
@@ -32,7 +32,7 @@ fn judge((needed, asked): (u32, u32)) -> Vec<String> {
 }
 
 fn command(expect: &[Expect]) -> Vec<String> {
-    let mut all = vec!["Runs by sh in the root, with nothing on its input.".to_owned()];
+    let mut all = vec!["Run with `sh -c` in the project root, without stdin.".to_owned()];
     if !expect.iter().any(|it| matches!(it, Expect::Exit { .. })) {
         all.push("It must exit 0.".to_owned());
     }
@@ -96,16 +96,16 @@ mod tests {
             let said = reading(task.criteria[0].check.as_ref().expect("a check"));
             assert_eq!(said.join(" "), expect);
         };
-        check("a: `$ cargo test`", "Runs by sh in the root, with nothing on its input. It must exit 0.");
+        check("a: `$ cargo test`", "Run with `sh -c` in the project root, without stdin. It must exit 0.");
         check(
             "a: `$ cov` `>= 80` `exit 3` `!/warn/i`",
-            "Runs by sh in the root, with nothing on its input. The last number it prints must be at least 80. It \
+            "Run with `sh -c` in the project root, without stdin. The last number it prints must be at least 80. It \
              must exit 3. Its output must not contain a match of /warn/i, upper or lower case.",
         );
-        check("a: `exists a.md docs/*.md`", "Every one of these must name a file: a.md, docs/*.md.");
-        check("a: `missing tmp/*`", "None of these may name a file: tmp/*.");
+        check("a: `exists a.md docs/*.md`", "Every pattern must match a file: a.md, docs/*.md.");
+        check("a: `missing tmp/*`", "No pattern may match a file: tmp/*.");
         check("a: `has \"fn main\" src/*.rs`", "Some file of src/*.rs must contain \"fn main\".");
         check("a: `lacks /TODO|FIXME/ src/**`", "No file of src/** may contain a match of /TODO|FIXME/.");
-        check("a: `clean`", "Nothing untracked may be left that was not there at the start.");
+        check("a: `clean`", "No new untracked files may be left behind.");
     }
 }

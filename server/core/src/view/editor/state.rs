@@ -11,12 +11,12 @@ use crate::view::{LoopStatus, Phase, State, words};
 /// Characters of a fact beside other words.
 const FACT_CHARS: usize = 60;
 
-/// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `stale ✓ pass · 2 s`, `never run`. `None`: there is no check.
+/// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `✓ passed before the files changed`, `never run`. `None`: there is no check.
 pub(super) fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Option<String> {
     criterion.check.as_ref()?;
     let Some(latest) = known.latest(&criterion.id) else {
         let trusted = known.is_trusted(criterion);
-        return Some(if trusted { "never run" } else { "not trusted yet" }.to_owned());
+        return Some(if trusted { "never run" } else { "needs trust" }.to_owned());
     };
     let result = latest.result;
     let fact = match result.status {
@@ -26,13 +26,17 @@ pub(super) fn of_criterion(known: &Known<'_>, criterion: &Criterion) -> Option<S
         _ => result.fact.clone(),
     };
     let fact = sanitize::line_within(&fact, FACT_CHARS);
-    let stale = if latest.stale { "stale " } else { "" };
+    if latest.stale {
+        let before = if result.status == Status::Pass { "passed" } else { &fact };
+        let comma = if result.status == Status::Pass { "" } else { "," };
+        return Some(format!("{} {before}{comma} before the files changed", glyph(result.status)));
+    }
     // Looking for a file takes no time worth a word.
     let duration = match result.duration_ms {
         0 => String::new(),
         ms => format!(" · {}", words::duration(ms)),
     };
-    Some(format!("{stale}{} {fact}{duration}", glyph(result.status)))
+    Some(format!("{} {fact}{duration}", glyph(result.status)))
 }
 
 pub(super) fn glyph(status: Status) -> char {
@@ -74,7 +78,7 @@ fn word(known: &Known<'_>, status: &LoopStatus) -> String {
         (State::Working, Phase::Waiting) if super::summary::is_cooling(status) => "Breaker open",
         (State::Working, Phase::Waiting) => "Waiting",
         (State::Working, Phase::Stopping) => "Stopping",
-        (State::Working, _) if verbs::is_pausing(status) => "Pausing",
+        (State::Working, _) if verbs::is_pausing(status) => "Pausing after this iteration",
         (State::Working, Phase::Baseline) => "Working · first checks",
         (State::Working, _) => "Working",
         (State::Paused, _) => "Paused",

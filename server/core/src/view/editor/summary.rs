@@ -167,18 +167,19 @@ fn limit(known: &Known<'_>, status: &LoopStatus) -> (String, &'static str) {
 fn trust(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
     let waits = known.status.is_some_and(|it| it.phase == Phase::Untrusted);
     let severity = if waits { Severity::Warning } else { Severity::Information };
-    let (fact, cure) = if !known.trust.editor {
-        ("the editor does not trust this folder, so nothing is run".to_owned(), "")
+    let message = if !known.trust.editor {
+        "The editor does not trust this folder, so nothing runs.".to_owned()
     } else if known.trust.unknown > 0 {
         let commands = words::counted(known.trust.unknown as u64, "command");
-        (format!("{commands} that nobody trusts yet"), "Read and trust them first")
+        let verb = if known.trust.unknown == 1 { "needs" } else { "need" };
+        format!("{commands} {verb} your trust before anything runs.")
     } else {
         return None;
     };
     if !known.live && !known.has_results() {
         return None;
     }
-    Some(Diagnostic::new(place, severity, Code::NeedsTrust, said::message("needs trust", &fact, cure)))
+    Some(Diagnostic::new(place, severity, Code::NeedsTrust, message))
 }
 
 /// Criteria that the agent took out of the documents: they stand nowhere else any more.

@@ -111,16 +111,17 @@ fn related(latest: Latest<'_>) -> Vec<Related> {
     places.chain(output).collect()
 }
 
-/// Nothing is known of it: there is no check, nobody trusts it, or it never ran.
+/// Nothing is known of it: there is no check, or it never ran.
 fn unknown(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
     if !known.live {
         return None;
     }
     let (code, fact, cure) = if criterion.check.is_none() {
-        let fact = "no check, so only a claim stands behind it";
-        (Code::Unverified, fact, "Add one in backticks")
+        let fact = "no check, only the agent's word counts";
+        (Code::Unverified, fact, "Add one, such as `$ npm test`")
     } else if !known.is_trusted(criterion) {
-        (Code::NeedsTrust, "not trusted yet, so it is not run", "")
+        // The task's first line says it once for all of them.
+        return None;
     } else {
         (Code::NeverRun, "never run", "")
     };
@@ -155,10 +156,10 @@ impl<'a> Broken<'a> {
 fn already_passing(known: &Known<'_>, criterion: &Criterion, history: &History<'_>) -> Option<Diagnostic> {
     let guards =
         known.live && known.open_loop().is_some() && history.role(&criterion.id) == Some(Role::Guard);
-    let fact = "passed before the first iteration, so it only guards";
+    let fact = "passed before the loop started";
     guards.then(|| {
         let kind = (Severity::Hint, Code::AlreadyPassing);
-        Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "")
+        Diagnostic::of(&criterion.place, kind, &criterion.name, fact, "It guards against regressions")
     })
 }
 

@@ -41,10 +41,13 @@ fn unclaimed(known: &Known<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Opt
     if criteria.is_empty() || !criteria.iter().all(holds) {
         return None;
     }
-    let fact =
-        if criteria.len() == 1 { "open, but its check passes" } else { "open, but all its criteria pass" };
+    let fact = if criteria.len() == 1 {
+        "still open although its check passes"
+    } else {
+        "still open although all its criteria pass"
+    };
     let kind = (Severity::Information, Code::Unclaimed);
-    Some(Diagnostic::of(&item.place, kind, &item.title, fact, "Mark it done"))
+    Some(Diagnostic::of(&item.place, kind, &item.title, fact, ""))
 }
 
 /// Of the present tree: what was found on another one is no evidence against an account given since.

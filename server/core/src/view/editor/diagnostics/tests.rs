@@ -98,7 +98,7 @@ fn while_a_loop_works_only_what_broke_is_a_warning() {
         &world,
         &[
             "1 I summary working: 1 of 2 criteria pass",
-            "5 H already-passing tests: passed before the first iteration, so it only guards",
+            "5 H already-passing tests: passed before the loop started. It guards against regressions.",
             "6 I failing lint: fails",
         ],
     );
@@ -235,7 +235,7 @@ fn a_check_that_cannot_decide_is_flaky() {
 }
 
 #[test]
-fn trust_is_asked_for_once_and_hinted_at_elsewhere() {
+fn trust_is_asked_for_once_for_the_whole_task() {
     let mut world = World::prompt();
     world.unknown = 3;
     world.untrusted = [world.task.criteria[0].id.clone()].into();
@@ -243,13 +243,12 @@ fn trust_is_asked_for_once_and_hinted_at_elsewhere() {
         &world,
         &[
             "1 H summary idle: 2 criteria, not checked yet",
-            "1 I needs-trust needs trust: 3 commands that nobody trusts yet. Read and trust them first.",
-            "5 H needs-trust tests: not trusted yet, so it is not run",
+            "1 I needs-trust 3 commands need your trust before anything runs.",
             "6 H never-run lint: never run",
         ],
     );
     world.editor_trusted = false;
-    assert!(shown(&world).contains("1 I needs-trust needs trust: the editor does not trust this folder"));
+    assert!(shown(&world).contains("1 I needs-trust The editor does not trust this folder"));
     world.live = false;
     check(&world, &[]);
 }
@@ -291,7 +290,7 @@ fn accounts_of_a_plan_are_held_against_the_checks() {
     check("true", &[fail, fail], "false-claim", "Log in: marked done, but 2 of its 2 criteria fail");
     check("true", &[pass, pass], "false-claim", "");
     check("false", &[fail, fail], "false-claim", "");
-    check("false", &[pass, pass], "unclaimed", "Log in: open, but all its criteria pass. Mark it done.");
+    check("false", &[pass, pass], "unclaimed", "Log in: still open although all its criteria pass");
     check("false", &[pass, ('-', "")], "unclaimed", "");
     check("true", &[pass, pass], "unclaimed", "");
 }
@@ -372,5 +371,5 @@ fn a_task_that_waits_for_trust_warns() {
     let mut world = changed.after(sim);
     world.unknown = 1;
     let said = shown(&world);
-    assert!(said.contains("1 W needs-trust needs trust: 1 command that nobody trusts yet"), "{said}");
+    assert!(said.contains("1 W needs-trust 1 command needs your trust"), "{said}");
 }

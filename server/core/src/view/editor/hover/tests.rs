@@ -24,8 +24,8 @@ fn a_criterion_says_what_is_checked_and_found() {
     world.results[0].0.head = "running 2 tests\n```\n[x](command:evil)\n".to_owned();
     assert_eq!(
         at(&world, "PROMPT.md", "cargo test").markdown(),
-        "**tests**\n\n✗ 1 of 2 fail · 12 s\n\nOver the iterations: ✗✗✓\n\n```\n$ cargo test\n```\n\nRuns by sh in the \
-         root, with nothing on its input. It must exit 0.\n\nIts output:\n\n````\nrunning 2 \
+        "**tests**\n\n✗ 1 of 2 fail · 12 s\n\nOver the iterations: ✗✗✓\n\n```\n$ cargo test\n```\n\nRun with \\`sh -c\\` in \
+         the project root, without stdin. It must exit 0.\n\nIts output:\n\n````\nrunning 2 \
          tests\n```\n[x](command:evil)\n````"
     );
 }
@@ -85,7 +85,7 @@ fn groups_and_the_preset_are_said() {
     world.status.iter_mut().for_each(|it| it.breaker.preset = Some(chosen.clone()));
     let shown = at(&world, "PROMPT.md", "# Pay").plain();
     assert!(shown.contains("Groups: core 1 of 2, docs holds.\n\nBreaker"), "{shown}");
-    assert!(shown.contains("Patience: small, as configured."), "{shown}");
+    assert!(shown.contains("Breaker preset: small, as configured."), "{shown}");
 }
 
 #[test]

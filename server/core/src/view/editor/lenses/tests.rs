@@ -64,7 +64,10 @@ fn orders_show_before_they_are_carried_out() {
         sim.order(order);
         over(&World::prompt().after(sim), 1)
     };
-    assert_eq!(told(Order::Pause), "Pausing · 1/25 · 1 of 2 criteria pass | Resume | Stop");
+    assert_eq!(
+        told(Order::Pause),
+        "Pausing after this iteration · 1/25 · 1 of 2 criteria pass | Don't pause | Stop"
+    );
     assert_eq!(told(Order::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf")]);
     sim.order(Order::Pause);
@@ -88,9 +91,9 @@ fn over_a_criterion_stands_its_result() {
     check(('z', "0 tests ran"), "✗ 0 tests ran · 12 s | Run | Output");
     check(('u', "passed, but a changed"), "? passed, but a changed · 12 s | Run | Output");
     let stale = World::prompt().found(&[('p', "")]).stale();
-    assert_eq!(over(&stale, 5), "stale ✓ pass · 12 s | Run");
+    assert_eq!(over(&stale, 5), "✓ passed before the files changed | Run");
     let world = World { untrusted: [stale.task.criteria[1].id.clone()].into(), ..stale };
-    assert_eq!(over(&world, 6), "not trusted yet | Run");
+    assert_eq!(over(&world, 6), "needs trust | Run");
 }
 
 #[test]
