@@ -98,7 +98,7 @@ fn what_is_allowed_for_the_loop_is_not_asked_again() {
 fn unanswered_it_is_denied_and_so_is_what_comes_after() {
     let twice = format!("{WANTS}{WANTS}over end_turn");
     // An agent that worked for so long would be ended, idle or over its time.
-    let settings = "questions.patience = \"6s\"\nlimits.idle_time = \"3s\"\nlimits.iteration_time = \"5s\"\n";
+    let settings = "questions.timeout = \"6s\"\nlimits.idle_time = \"3s\"\nlimits.iteration_time = \"5s\"\n";
     let (world, _) = asked(&[&twice, WORKS], settings);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     assert_eq!((all(&world, "asked").len(), all(&world, "answered").len()), (1, 1));

@@ -89,11 +89,11 @@ fn an_answer_needs_a_question() {
 
 #[test]
 fn nobody_answers_in_time() {
-    let (world, _) = detached(&asking("questions.patience = \"200ms\""));
+    let (world, _) = detached(&asking("questions.timeout = \"200ms\""));
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     assert!(world.prompt(2).contains("Nobody answered: decide yourself"));
     // It rests, and a late answer is as good as an early one.
-    let (world, id) = detached(&asking("questions.patience = \"200ms\"\nquestions.unanswered = \"pause\""));
+    let (world, id) = detached(&asking("questions.timeout = \"200ms\"\nquestions.unanswered = \"pause\""));
     let paused = world.until("pause", |it| it["type"] == "paused");
     assert_eq!(paused["reason"], "question");
     assert_eq!(world.status()["phase"], "needsAnswer");

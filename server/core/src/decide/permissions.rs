@@ -31,7 +31,7 @@ pub(super) fn asked(state: &Loop, now: Moment, text: String) -> Vec<Step> {
         return vec![Step::Effect(Effect::Refuse { code: RefusalCode::Conflict, message })];
     }
     let id = format!("permission-{}-{}", state.iteration, state.seq + 1);
-    let until = Some(now.after(state.spec.settings.questions.patience_ms));
+    let until = Some(now.after(state.spec.settings.questions.timeout_ms));
     let record = Record::Asked { id, kind: QuestionKind::Permission, text, until };
     vec![Step::Record(record), Step::Effect(Effect::AwaitUser)]
 }
@@ -88,7 +88,7 @@ pub(super) fn unanswered(state: &Loop, now: Moment) -> Option<Vec<Step>> {
     if open.until.is_some_and(|it| now.awake < it.awake) {
         return Some(Vec::new());
     }
-    let time = words::duration(state.spec.settings.questions.patience_ms);
+    let time = words::duration(state.spec.settings.questions.timeout_ms);
     Some(closed(open, Permit::Denied(format!("nobody answered within {time}"))))
 }
 

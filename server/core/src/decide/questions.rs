@@ -152,7 +152,7 @@ pub(super) fn next(state: &Loop, now: Moment) -> Option<Vec<Step>> {
         return (!at_limit).then(Vec::new);
     }
     let (kind, text) = after_iteration(state)?;
-    let until = now.after(state.spec.settings.questions.patience_ms);
+    let until = now.after(state.spec.settings.questions.timeout_ms);
     let question = Question { until: state.spec.attended.then_some(until), ..question(state, kind, text) };
     let mut steps = vec![asked(&question)];
     if !state.spec.attended {

@@ -109,7 +109,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("session.expires", Takes::Duration, r#""24h""#,
         "How long a session may lie unused before the next iteration begins a new one."),
 
-    key("questions.patience", Takes::Duration, r#""10m""#,
+    key("questions.timeout", Takes::Duration, r#""10m""#,
         "How long a question of the agent's waits for an answer, and how long what it asks to be allowed (`permissions = \"ask\"`)."),
     key("questions.unanswered", words(&["continue", "pause"], &[]), r#""continue""#,
         "What happens when nobody answers: the agent decides and notes its assumption, or the loop pauses."),
@@ -169,3 +169,6 @@ pub(crate) const KEYS: &[Key] = &[
     key("agents.*.output", words(&["text", "claude", "codex", "gemini", "opencode", "acp"], &[]), r#""text""#,
         "How the output of an agent of your own is read; `acp` talks to it by the Agent Client Protocol, and to `gemini`, `opencode`, `qwen` and `copilot` too."),
 ];
+
+/// Keys that had another name, with the one they have now: an error that says so.
+pub(crate) const RENAMED_KEYS: &[(&str, &str)] = &[("questions.patience", "questions.timeout")];

@@ -83,7 +83,8 @@ pub struct SpawnSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct QuestionSettings {
-    pub patience_ms: u64,
+    #[serde(rename = "patienceMs")]
+    pub timeout_ms: u64,
     pub unanswered: Unanswered,
 }
 
@@ -192,7 +193,7 @@ impl SpawnSettings {
 
 impl Default for QuestionSettings {
     fn default() -> Self {
-        Self { patience_ms: 10 * MINUTE_MS, unanswered: Unanswered::Continue }
+        Self { timeout_ms: 10 * MINUTE_MS, unanswered: Unanswered::Continue }
     }
 }
 
@@ -247,7 +248,7 @@ impl SessionSettings {
 impl QuestionSettings {
     pub(super) fn assign(&mut self, name: &str, value: &Value) -> bool {
         match (name, value) {
-            ("patience", Value::Amount(it)) => self.patience_ms = *it,
+            ("timeout", Value::Amount(it)) => self.timeout_ms = *it,
             ("unanswered", Value::Text(it)) if it == "continue" => self.unanswered = Unanswered::Continue,
             ("unanswered", Value::Text(it)) if it == "pause" => self.unanswered = Unanswered::Pause,
             _ => return false,

@@ -11,7 +11,7 @@ use super::agents;
 use super::assignment::{Assignment, Reading, full_path, written};
 use super::closest::closest;
 use super::finding::{Origin, SettingCode, SettingFinding, shown};
-use super::keys::KEYS;
+use super::keys::{KEYS, RENAMED_KEYS};
 use super::table::{Found, Key, Takes, look_up};
 use super::value::Raw;
 use crate::lines::LineIndex;
@@ -145,6 +145,12 @@ impl Walk<'_> {
     fn unknown(&mut self, path: &[&str], at: Range<usize>) {
         if self.is_full() {
             return;
+        }
+        let written = path.join(".");
+        if let Some((_, now)) = RENAMED_KEYS.iter().find(|(before, _)| *before == written) {
+            let name = now.rsplit_once('.').map_or(*now, |(_, name)| name);
+            let said = (format!("`{written}` is now called `{now}`"), format!("write `{name}`"));
+            return self.say_with(SettingCode::UnknownKey, at, said, Some(name.to_owned()));
         }
         let known = meant(path);
         let hint = match &known {

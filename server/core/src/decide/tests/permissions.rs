@@ -120,7 +120,7 @@ fn it_is_remembered_by_the_next_iteration_and_the_next_keeper() {
 fn nobody_answers_and_the_rest_of_the_iteration_is_denied() {
     let mut sim = asked();
     let due = deadline(&sim.state, &sim.live).unwrap();
-    assert_eq!(due.since(sim.now), 10 * MINUTE, "questions.patience");
+    assert_eq!(due.since(sim.now), 10 * MINUTE, "questions.timeout");
     sim.turn();
     perform(&mut sim);
     assert_eq!(denied(&sim), "nobody answered within 10 min");

@@ -27,6 +27,10 @@ fn mistakes_stand_where_they_are_written() {
         &["unknown-key iteratons: `limits.iteratons` is not a known key. Did you mean `limits.iterations`?"],
     );
     check(
+        "[questions]\npatience = \"5m\"\n",
+        &["unknown-key patience: `questions.patience` is now called `questions.timeout`. Write `timeout`."],
+    );
+    check(
         "[limits]\niterations = 0\n",
         &["bad-value 0: `limits.iterations` takes a whole number from 1, found 0"],
     );
