@@ -29,13 +29,14 @@ use loopkeeper_core::redact::Redactor;
 use rustix::pipe::{PipeFlags, pipe_with};
 use thiserror::Error;
 use tokio::net::unix::pipe::Receiver;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use self::lines::Lines;
 use self::output_file::OutputFile;
 use self::pump::{CHUNKS, Pump};
 pub(super) use self::run::run_for;
 pub use self::run::{run_beside, run_to_end};
+use self::running::Main;
 pub use self::running::{Held, Running};
 use self::warden::Warden;
 pub use self::wardens::Wardens;
@@ -177,10 +178,25 @@ fn started(
     let (to, inbox) = mpsc::channel(CHUNKS);
     let (pid, spent_ms) = (warden.pid, warden.spent_ms);
     let Channels { control, for_pump, out, err } = channels;
-    let said = Vec::new();
-    tokio::spawn(Pump { warden, control: for_pump, said, out: Some(out), err, to, force: forced }.run());
-    let (lines, grace) = (Lines::default(), job.grace);
-    Ok(Running { pid, spent_ms, inbox, control, force, grace, asked: None, lines, output, report: None })
+    let (tell_main, main) = oneshot::channel();
+    let (said, main_to) = (Vec::new(), Some(tell_main));
+    let pump =
+        Pump { warden, control: for_pump, said, main: main_to, out: Some(out), err, to, force: forced };
+    tokio::spawn(pump.run());
+    let (main, lines, grace) = (Main::Awaited(main), Lines::default(), job.grace);
+    Ok(Running {
+        pid,
+        main,
+        spent_ms,
+        inbox,
+        control,
+        force,
+        grace,
+        asked: None,
+        lines,
+        output,
+        report: None,
+    })
 }
 
 /// Knows the secrets of the job's environment and of our own.

@@ -204,7 +204,7 @@ impl Run {
             // A process that may be held from one iteration to the next is known by the number of its warden.
             _ => process::start(&job, &stage.domain),
         };
-        let running = match started {
+        let mut running = match started {
             Ok(running) => running,
             Err(error) => {
                 let program_missing = matches!(error, ProcessError::NotFound { .. });
@@ -213,7 +213,7 @@ impl Run {
             }
         };
         let holds = equipment::holds(&scene.stage, &self.start.plan);
-        scene.tell(self.started(running.pid(), holds));
+        scene.tell(self.started(&mut running, holds).await);
         Session::new(self, holds).watch(self, running).await
     }
 

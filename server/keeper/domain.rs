@@ -14,11 +14,13 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 
+use serde::Serialize;
+
 use self::line::{Line, Work};
 use self::place::{Place, is_init};
 use self::watch::{Signals, Warden};
 use crate::adapters::process::order::{self, Order, Received};
-use crate::adapters::process::report::Report;
+use crate::adapters::process::report::{Report, Started};
 
 pub use crate::adapters::process::report::WORD;
 
@@ -47,7 +49,7 @@ fn probe(prepared: io::Result<()>) -> ExitCode {
 fn job(prepared: io::Result<()>, order: &Order) -> ExitCode {
     let done = prepared.and_then(|()| {
         let (signals, keeper) = (Signals::heed()?, io::stdin());
-        Ok(Warden::start(order, None, &signals, keeper.as_fd())?.watch(order.grace))
+        Ok(watch(Warden::start(order, None, &signals, keeper.as_fd())?, order, &keeper))
     });
     let report = done.unwrap_or_else(|error| not_started(&error));
     tell(&report, io::stdin());
@@ -55,13 +57,18 @@ fn job(prepared: io::Result<()>, order: &Order) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
+fn watch(warden: Warden<'_>, order: &Order, keeper: impl AsFd) -> Report {
+    tell(&Started { main: warden.main() }, keeper);
+    warden.watch(order.grace)
+}
+
 fn not_started(error: &io::Error) -> Report {
     Report { not_started: Some(error.to_string()), exit: Some(127), ..Report::default() }
 }
 
 /// A keeper that is gone cannot be told; everything has ended all the same.
-fn tell(report: &Report, keeper: impl AsFd) {
-    if let Ok(mut line) = serde_json::to_vec(report) {
+fn tell(message: &impl Serialize, keeper: impl AsFd) {
+    if let Ok(mut line) = serde_json::to_vec(message) {
         line.push(b'\n');
         let _ = rustix::io::write(keeper, &line);
     }
@@ -86,7 +93,7 @@ fn orders(prepared: io::Result<()>) -> ExitCode {
         let Received { order, control, out, err } = received;
         let started = Warden::start(&order, Some([out, err]), &signals, control.as_fd());
         let mut report = match started {
-            Ok(warden) => warden.watch(order.grace),
+            Ok(warden) => watch(warden, &order, &control),
             Err(error) => not_started(&error),
         };
         let total = report.cpu_ms.max(spent);

@@ -64,7 +64,13 @@ mod tests {
         let check = |records: &[Record], effects: &[Effect], expect| {
             assert_eq!(Haste::of(records, effects), expect, "{records:?} {effects:?}");
         };
-        let started = Record::AgentStarted { iteration: 1, pid: 1, domain: String::new(), holds: None };
+        let started = Record::AgentStarted {
+            iteration: 1,
+            pid: 1,
+            agent_pid: None,
+            domain: String::new(),
+            holds: None,
+        };
         let intended = Record::IterationIntended {
             iteration: 1,
             session: String::new(),

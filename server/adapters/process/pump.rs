@@ -10,10 +10,10 @@ use rustix::process::Signal;
 use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 
-use super::report::{NOW, Report};
+use super::report::{NOW, Report, Started};
 use super::warden::Warden;
 use super::{Stream, orphans, table, tree};
 
@@ -34,8 +34,10 @@ pub(super) enum Message {
 pub(super) struct Pump {
     pub(super) warden: Warden,
     pub(super) control: UnixStream,
-    /// What the warden said so far.
+    /// What the warden said so far, less the lines that were handled.
     pub(super) said: Vec<u8>,
+    /// Takes the number of the main process, as this process counts.
+    pub(super) main: Option<oneshot::Sender<Option<i32>>>,
     pub(super) out: Option<Receiver>,
     pub(super) err: Option<Receiver>,
     pub(super) to: mpsc::Sender<Message>,
@@ -76,11 +78,12 @@ impl Pump {
         // Never zeroed: most jobs say little, and memory that nobody touched costs nothing.
         let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut force = None;
-        let (mut heard, mut speaks) = (true, self.warden.orders().is_some());
+        let (mut heard, mut speaks) = (true, true);
         loop {
             let (stream, chunk) = tokio::select! {
                 status = self.warden.end() => return Left::Ended(status),
                 said = self.control.read_buf(&mut self.said), if speaks => {
+                    self.note_start();
                     match self.reported() {
                         Some(report) if report.again => return Left::Idle(report),
                         Some(_) => speaks = false,
@@ -129,6 +132,19 @@ impl Pump {
         }
     }
 
+    /// Takes the line about the start off what the warden said.
+    fn note_start(&mut self) {
+        let Some(end) = self.said.iter().position(|it| *it == b'\n') else { return };
+        let Some(Started { main }) = self.said.get(..end).and_then(|it| serde_json::from_slice(it).ok())
+        else {
+            return;
+        };
+        self.said.drain(..=end);
+        if let Some(to) = self.main.take() {
+            let _ = to.send(table::number_below(self.warden.pid, main));
+        }
+    }
+
     /// What the warden said, if it is whole.
     fn reported(&self) -> Option<Report> {
         serde_json::from_slice(&self.said).ok()
@@ -139,6 +155,7 @@ impl Pump {
         self.said.reserve(CHUNK);
         // One that could not be read said nothing.
         let _ = rustix::io::read(&self.control, spare_capacity(&mut self.said));
+        self.note_start();
         if let Some(report) = self.reported() {
             return report;
         }

@@ -1,4 +1,5 @@
-//! What keeper and warden say to each other: orders, and one line of JSON when the domain is empty.
+//! What keeper and warden say to each other: orders, one line of JSON when the main process has started, and one
+//! when the domain is empty.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +9,13 @@ pub const WORD: &str = "domain";
 pub(crate) const GRACE: u8 = b't';
 /// Order to a warden: end everything now. The end of the channel means the same.
 pub(crate) const NOW: u8 = b'k';
+
+/// The main process has started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Started {
+    /// Its number in the warden's own PID namespace.
+    pub(crate) main: i32,
+}
 
 /// How the main process ended and who outlived it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, watch};
-use tokio::time::Instant;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, timeout};
 
 use super::lines::Lines;
 use super::output_file::OutputFile;
@@ -21,10 +21,22 @@ pub enum Held {
     No,
 }
 
+/// A warden tells within milliseconds what it started. One that is stopped does not keep the loop waiting.
+const START: Duration = Duration::from_secs(1);
+
+/// The number of the main process.
+#[derive(Debug)]
+pub(super) enum Main {
+    Awaited(oneshot::Receiver<Option<i32>>),
+    /// `None`: it had ended before it could be found.
+    Known(Option<u32>),
+}
+
 /// A job at work. Dropping it ends the job.
 #[derive(Debug)]
 pub struct Running {
     pub(super) pid: i32,
+    pub(super) main: Main,
     /// What the warden's earlier jobs took.
     pub(super) spent_ms: u64,
     pub(super) inbox: mpsc::Receiver<Message>,
@@ -88,6 +100,18 @@ impl Running {
     /// The warden's, or that of the bubblewrap around it.
     pub fn pid(&self) -> u32 {
         self.pid.unsigned_abs()
+    }
+
+    /// The main process's number as this process counts, in whatever namespace it runs. `None`: it ended at once.
+    pub async fn main_pid(&mut self) -> Option<u32> {
+        if let Main::Awaited(told) = &mut self.main {
+            let pid = timeout(START, told).await.ok().and_then(Result::ok).flatten();
+            self.main = Main::Known(pid.map(i32::unsigned_abs));
+        }
+        match self.main {
+            Main::Known(pid) => pid,
+            Main::Awaited(_) => None,
+        }
     }
 
     /// Asks for the end. Asking again changes nothing, but `Now` after `Grace` cuts it short.

@@ -11,6 +11,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_si
 const MS_PER_TICK: u64 = 10;
 /// A name of 64 bytes and 51 numbers of up to 20 digits; `/proc` hands a line out in one piece.
 const LONGEST_LINE: usize = 2048;
+/// Bubblewrap, the warden in its namespace, its job.
+const WARDEN_DEPTH: usize = 3;
 
 /// One process, told apart from a later one with the same number by its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,16 +64,43 @@ pub(crate) fn one(pid: i32) -> Option<Process> {
 /// The children of this process, zombies too. Much quicker than looking at everybody, and may miss some while
 /// others come and go: look again.
 pub(crate) fn children() -> Vec<Process> {
-    let own = getpid().as_raw_pid();
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    children_of(getpid().as_raw_pid())
+}
+
+fn children_of(parent: i32) -> Vec<Process> {
+    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
     let lists: Vec<String> =
         tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
     if lists.is_empty() {
         // Not every kernel keeps the list.
-        return all().into_iter().filter(|process| process.parent == own).collect();
+        return all().into_iter().filter(|process| process.parent == parent).collect();
     }
     let pids = lists.iter().flat_map(|list| list.split_ascii_whitespace());
     pids.filter_map(|pid| one(pid.parse().ok()?)).collect()
+}
+
+/// The number, as this process counts, of the descendant of `root` that its own PID namespace knows as `inner`.
+/// `None`: there is none any more.
+pub(crate) fn number_below(root: i32, inner: i32) -> Option<i32> {
+    let mut level = vec![root];
+    for _ in 0..WARDEN_DEPTH {
+        level = level.iter().flat_map(|it| children_of(*it)).map(|it| it.pid).collect();
+        if let Some(found) = level.iter().find(|it| own_number(**it) == Some(inner)) {
+            return Some(*found);
+        }
+    }
+    None
+}
+
+/// What a process is numbered in the innermost namespace that it belongs to.
+fn own_number(pid: i32) -> Option<i32> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    innermost(&status)
+}
+
+fn innermost(status: &str) -> Option<i32> {
+    let numbers = status.lines().find_map(|it| it.strip_prefix("NSpid:"))?;
+    numbers.split_ascii_whitespace().next_back()?.parse().ok()
 }
 
 /// The running descendants of `root`, without `root` itself.
@@ -148,6 +177,22 @@ mod tests {
         for broken in ["", "7", "7 (x", "7 (x) S", "7 (x) S a b c"] {
             assert_eq!(parse(7, broken.as_bytes()), None);
         }
+    }
+
+    #[test]
+    fn the_number_of_the_innermost_namespace() {
+        let check = |status: &str, expect| assert_eq!(innermost(status), expect, "{status}");
+        check("Name:\tsh\nPid:\t812\nNSpid:\t812\t7\nNSpgid:\t812\t1\n", Some(7));
+        check("NSpid:\t812\n", Some(812));
+        check("NSpid:\n", None);
+        check("Pid:\t812\n", None);
+        let own = std::process::id() as i32;
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let pid = child.id() as i32;
+        assert_eq!(number_below(own, own_number(pid).unwrap()), Some(pid));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(number_below(own, pid), None);
     }
 
     #[test]

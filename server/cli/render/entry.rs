@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::journal::{
-    BreakerState, Changes, Entry, Lines, Outcome, PauseReason, QuestionKind, Record, Round, SessionReason,
-    WaitReason,
+    BreakerState, Changes, Entry, Lines, Outcome, PauseReason, Proposal, QuestionKind, Record, Round,
+    SessionReason, WaitReason,
 };
 use loopkeeper_core::moment::Moment;
 use loopkeeper_core::sanitize;
@@ -191,7 +191,7 @@ impl Teller {
 
     fn baseline(&self, iteration: u32, round: Option<&Round>) -> String {
         match (round, iteration) {
-            (Some(round), 0) => self.round("first checks", round),
+            (Some(round), 0) => self.round("checks before iteration 1", round),
             (Some(round), _) => self.round("changed criteria taken up", round),
             (None, _) => "criteria taken up".into(),
         }
@@ -318,7 +318,7 @@ fn evidence(record: &Record) -> Vec<String> {
         Record::IterationEnded { changes, claims, milestones, .. } => {
             let claims = claims.iter().flat_map(|it| it.listed());
             let claims = claims.map(|it| format!("claims: {}", sanitize::line(&it.to_string())));
-            let reached = milestones.iter().map(|it| format!("milestone: {}", sanitize::line(it)));
+            let reached = milestones.iter().map(|it| sanitize::line(it));
             changed(changes).into_iter().chain(claims).chain(reached).collect()
         }
         Record::ChecksDone { round, .. } => {
@@ -392,11 +392,11 @@ fn is_milestone(record: &Record) -> bool {
 }
 
 /// Edits of criteria that were made while the agent ran.
-fn not_taken_up(proposed: &[String]) -> String {
+fn not_taken_up(proposed: &[Proposal]) -> String {
     if proposed.is_empty() {
         return String::new();
     }
-    let edits: Vec<_> = proposed.iter().map(|it| sanitize::line(it)).collect();
+    let edits: Vec<_> = proposed.iter().map(|it| sanitize::line(&it.to_string())).collect();
     format!("; criteria edited and not taken up: {}", edits.join(", "))
 }
 

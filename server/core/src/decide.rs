@@ -96,6 +96,7 @@ pub enum Event {
     },
     AgentStarted {
         pid: u32,
+        agent_pid: Option<u32>,
         domain: String,
         holds: Option<u32>,
     },

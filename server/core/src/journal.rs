@@ -5,6 +5,7 @@ mod breaker;
 mod changes;
 pub mod line;
 mod outcome;
+mod proposal;
 pub mod reading;
 mod reasons;
 mod round;
@@ -19,6 +20,7 @@ pub use breaker::{
 };
 pub use changes::{Changes, Lines};
 pub use outcome::{Claim, Outcome, OutcomeKind};
+pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
 pub use round::{Pinned, Role, Round, Weakening};
 pub use spec::{AgentPlan, LoopSpec};
@@ -111,6 +113,9 @@ pub enum Record {
     AgentStarted {
         iteration: u32,
         pid: u32,
+        /// The agent's own number outside of any PID namespace; `None`: it ended before it was found.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent_pid: Option<u32>,
         /// `pid-namespace` or `subreaper`.
         domain: String,
         /// How often its stop hook may still hold it, where the agent sets a cap.
@@ -181,7 +186,7 @@ pub enum Record {
         plan: Vec<PlanItem>,
         /// Criteria that the agent added, removed or altered in the documents; shown, never taken up.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        proposed: Vec<String>,
+        proposed: Vec<Proposal>,
         /// The documents' criteria as the agent left them, where they differ from before: what changes
         /// after this was changed by the user.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::CheckResult;
 use crate::cut;
-use crate::journal::{Changes, Claim, Pinned, QuestionKind};
+use crate::journal::{Changes, Claim, Pinned, Proposal, QuestionKind};
 use crate::settings::Committer;
 use crate::task::{CriterionId, PlanItem};
 pub use notes::{Notes, patterns};
@@ -66,7 +66,7 @@ pub struct PromptInput<'a> {
     /// Paths of the task's `CONTEXT:`.
     pub context: &'a [String],
     /// The agent's edits to criteria, which are not taken up.
-    pub proposed: &'a [String],
+    pub proposed: &'a [Proposal],
     /// What the agent made easier: it is to be put back before anything counts.
     pub weakened: &'a [String],
     pub promise: &'a str,

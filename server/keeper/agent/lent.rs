@@ -110,7 +110,7 @@ impl Lent {
         let pid = self.session.as_ref().and_then(|it| it.process.as_ref()).map_or(0, |it| it.pid);
         let pid = u32::try_from(pid).unwrap_or_default();
         let domain = "yours".to_owned();
-        self.scene.tell(Event::AgentStarted { pid, domain, holds: Some(self.holds) });
+        self.scene.tell(Event::AgentStarted { pid, agent_pid: None, domain, holds: Some(self.holds) });
         let is_long = kind == Kind::Prompt && prompt.len() > MOST_CONTEXT;
         let reason = match file {
             Ok(file) if is_long => {

@@ -152,7 +152,8 @@ impl Session {
         running.beside(Held::No);
         (self.began, self.ending, self.hold) = (clock::now().awake, AgentEnding::Exited, Hold::None);
         self.holds = self.holds.map(|it| it.saturating_sub(1));
-        run.scene.tell(run.started(running.pid(), self.holds));
+        let started = run.started(running, self.holds).await;
+        run.scene.tell(started);
         let _ = answer.send(Verdict::block(run.start.prompt.clone()));
     }
 
@@ -286,8 +287,9 @@ impl Run {
         folder.join(name(&self.start))
     }
 
-    pub(super) fn started(&self, pid: u32, holds: Option<u32>) -> Event {
-        Event::AgentStarted { pid, domain: self.scene.stage.domain.name().to_owned(), holds }
+    pub(super) async fn started(&self, running: &mut Running, holds: Option<u32>) -> Event {
+        let (pid, agent_pid) = (running.pid(), running.main_pid().await);
+        Event::AgentStarted { pid, agent_pid, domain: self.scene.stage.domain.name().to_owned(), holds }
     }
 
     /// A hook that is off is passed over without a word.

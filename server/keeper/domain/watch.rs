@@ -130,6 +130,10 @@ impl<'a> Warden<'a> {
         Ok(Self { main, ended: Cell::new(None), asked: Asked::Nothing, signals, control })
     }
 
+    pub(super) fn main(&self) -> i32 {
+        self.main.as_raw_pid()
+    }
+
     /// Waits for the main process, doing as it is told, and ends whoever is left. The CPU time is all that this
     /// warden's jobs took so far.
     pub(super) fn watch(mut self, grace: Duration) -> Report {

@@ -7,14 +7,15 @@ use loopkeeper_core::journal::Record;
 use loopkeeper_core::sanitize;
 use loopkeeper_core::view::words;
 
-/// The recorded process is the warden's, often the same one for many iterations, so its number is left out. Only a
-/// session of the user's own has no warden: there the number is the agent's.
+/// `pid` is the warden's, often the same one for many iterations, so it is left out. Only a session of the user's own
+/// has no warden: there it is the agent's.
 pub(super) fn started(record: &Record) -> String {
-    let Record::AgentStarted { pid, domain, .. } = record else { return String::new() };
+    let Record::AgentStarted { pid, agent_pid, domain, .. } = record else { return String::new() };
+    let number = agent_pid.map_or_else(String::new, |it| format!(", process {it}"));
     match domain.as_str() {
         "yours" => format!("agent working in your session, process {pid}"),
-        "pid-namespace" => "agent started in its own PID namespace".to_owned(),
-        _ => format!("agent started, {domain}"),
+        "pid-namespace" => format!("agent started in its own PID namespace{number}"),
+        _ => format!("agent started{number}"),
     }
 }
 

@@ -91,7 +91,7 @@ fn an_iteration_reads_from_top_to_bottom() {
     };
     let checks = Record::ChecksDone { iteration: Some(7), round: Box::new(round()) };
     let ended = "  #7  agent done after 3 min 17 s, $0.12; left behind and ended: 4711 sleep";
-    check(baseline(), "      first checks: 1 of 2 pass; x lint: exit 1");
+    check(baseline(), "      checks before iteration 1: 1 of 2 pass; x lint: exit 1");
     check(Record::AgentEnded { iteration: 7, run: Box::new(run) }, ended);
     check(snapshot, "  #7  snapshot after: 0123456789, without 1 file");
     check(checks, "  #7  checks: 1 of 2 pass; x lint: exit 1");
@@ -160,7 +160,7 @@ fn what_happens_between_iterations_has_its_words() {
     check(paused, "      paused by the user");
     check(login, "      paused: claude is not logged in");
     check(Record::Stopping { now: true }, "      asked to stop now");
-    check(back, "      files put back as they were at the start");
+    check(back, "      files restored to the start of the loop");
     check(Record::Ended { outcome }, "      ended: both pass");
 }
 
@@ -346,10 +346,28 @@ fn everything_shows_each_claim_with_its_weight() {
     );
 }
 
+fn started_as(domain: &str, agent_pid: Option<u32>) -> Record {
+    Record::AgentStarted { iteration: 1, pid: 5, agent_pid, domain: domain.into(), holds: None }
+}
+
+#[test]
+fn a_start_names_the_agents_own_process() {
+    let check = |domain: &str, agent_pid, expect: &str| {
+        let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
+        let lines = plain(&teller.tell(&entry(NOON, started_as(domain, agent_pid)), Detail::Everything));
+        assert!(lines.iter().any(|it| it.ends_with(expect)), "{lines:#?}");
+    };
+    check("pid-namespace", Some(812), "agent started in its own PID namespace, process 812");
+    check("pid-namespace", None, "agent started in its own PID namespace");
+    check("subreaper", Some(812), "agent started, process 812");
+    check("subreaper", None, "agent started");
+    check("yours", None, "agent working in your session, process 5");
+}
+
 #[test]
 fn milestones_leave_out_the_machinery() {
     let mut teller = Teller::new(Zone::utc(), Glyphs::Ascii);
-    let started = Record::AgentStarted { iteration: 1, pid: 5, domain: "subreaper".into(), holds: None };
+    let started = started_as("subreaper", None);
     assert!(teller.tell(&entry(NOON, started), Detail::Milestones).is_empty());
     let between = Record::Waiting { reason: WaitReason::Between, until: Moment::default(), met_by: None };
     assert!(teller.tell(&entry(NOON, between), Detail::Milestones).is_empty());

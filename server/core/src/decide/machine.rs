@@ -49,9 +49,9 @@ fn follow(state: &Loop, live: &mut Live, now: Moment, event: Event) -> Vec<Step>
         Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
         Event::CallAnswered(slot) => calls::answered(state, live, now, slot),
         Event::LimitKnown { until, met_by } => calls::limited(state, live, now, (until, met_by)),
-        Event::AgentStarted { pid, domain, holds } => {
+        Event::AgentStarted { pid, agent_pid, domain, holds } => {
             let iteration = state.iteration;
-            agent_started(state, live, now, Record::AgentStarted { iteration, pid, domain, holds })
+            agent_started(state, live, now, Record::AgentStarted { iteration, pid, agent_pid, domain, holds })
         }
         Event::AgentLeft(left) => held::left(state, live, left),
         Event::SessionCame(guest) => attached::came(state, guest),
@@ -333,7 +333,7 @@ pub(super) fn stopped(state: &Loop) -> Step {
         0 => "before the first iteration".to_owned(),
         n => format!("after {}", limits::iterations(n)),
     };
-    ended(OutcomeKind::Stopped, format!("stopped by the user {when}"), None)
+    ended(OutcomeKind::Stopped, format!("stopped {when}"), None)
 }
 
 pub(super) fn criteria_of(state: &Loop) -> Vec<Criterion> {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::journal::{Pinned, Role};
+use crate::journal::{Edit, Pinned, Proposal, Role};
 use crate::task::Criterion;
 
 use super::Reading;
@@ -62,21 +62,21 @@ fn current(old: &Pinned, seen: &[Criterion], now: &[Criterion]) -> Criterion {
     }
 }
 
-/// What the agent did to the criteria in the documents, in words. It never takes effect.
-pub(super) fn proposals(state: &Loop, now: &[Criterion]) -> Vec<String> {
+/// What the agent did to the criteria in the documents. It never takes effect.
+pub(super) fn proposals(state: &Loop, now: &[Criterion]) -> Vec<Proposal> {
     let mut found = Vec::new();
     for new in now {
         match state.pinned.iter().find(|it| it.criterion.id == new.id) {
-            None => found.push(format!("added: {}", new.name)),
+            None => found.push(Proposal::new(Edit::Added, &new.name)),
             Some(old) if meaning(&old.criterion) != meaning(new) => {
-                found.push(format!("altered: {}", new.name));
+                found.push(Proposal::new(Edit::Altered, &new.name));
             }
             Some(_) => {}
         }
     }
     for old in &state.pinned {
         if !now.iter().any(|it| it.id == old.criterion.id) {
-            found.push(format!("removed: {}", old.criterion.name));
+            found.push(Proposal::new(Edit::Removed, &old.criterion.name));
         }
     }
     found

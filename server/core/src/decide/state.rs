@@ -7,7 +7,7 @@ use crate::agent::{AgentEnding, ProviderError};
 use crate::check::{CheckResult, Status};
 use crate::claims::Claims;
 use crate::journal::{
-    BreakerState, Changes, Claim, Head, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Role,
+    BreakerState, Changes, Claim, Head, LimitName, LoopSpec, Outcome, PauseReason, Pinned, Proposal, Role,
     SnapshotWhen, WaitReason,
 };
 use crate::jury::Spending;
@@ -53,7 +53,7 @@ pub struct Loop {
     pub untracked: Vec<String>,
     /// The documents' criteria as last seen before the user could change them; `None` after a crash.
     pub seen: Option<Vec<Criterion>>,
-    pub proposed: Vec<String>,
+    pub proposed: Vec<Proposal>,
     /// The last result of each criterion.
     pub results: BTreeMap<CriterionId, CheckResult>,
     /// The tree of the last round.

@@ -1,10 +1,10 @@
 //! One record of every type, for tests of the format.
 
 use super::{
-    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Entry, ErrorIn,
+    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangedIn, Changes, Claim, Edit, Entry, ErrorIn,
     FailingCriterion, Head, LimitName, Lines, LoopSpec, Opening, Outcome, OutcomeKind, PauseReason, Pinned,
-    QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, TakeoverReason, TreeAfter, WaitReason,
-    Weakening,
+    Proposal, QuestionKind, Record, Role, Round, SessionReason, SnapshotWhen, TakeoverReason, TreeAfter,
+    WaitReason, Weakening,
 };
 use crate::agent::AgentLeft;
 use crate::agent::errors::{Fingerprint, SeenError};
@@ -49,6 +49,11 @@ fn subagents() -> Vec<Record> {
     ]
 }
 
+fn agent_started() -> Record {
+    let domain = "subreaper".to_owned();
+    Record::AgentStarted { iteration: 1, pid: 4711, agent_pid: Some(4713), domain, holds: Some(8) }
+}
+
 fn first_iteration() -> Vec<Record> {
     vec![
         Record::LoopStarted { boot: "b0c1".to_owned(), spec: Box::new(spec()) },
@@ -88,7 +93,7 @@ fn first_iteration() -> Vec<Record> {
             calls_this_hour: 7,
             calls_note: Some("the list of calls cannot be read".to_owned()),
         },
-        Record::AgentStarted { iteration: 1, pid: 4711, domain: "subreaper".to_owned(), holds: Some(8) },
+        agent_started(),
         Record::AgentLeft { iteration: 1, left: Box::new(left()) },
         Record::AgentEnded { iteration: 1, run: Box::new(run()) },
         Record::ChecksDone { iteration: Some(1), round: Box::new(round(Status::Pass)) },
@@ -102,7 +107,7 @@ fn first_iteration() -> Vec<Record> {
                 ..Changes::default()
             },
             plan: vec![plan_item()],
-            proposed: vec!["a new line".to_owned()],
+            proposed: vec![Proposal::new(Edit::Added, "a new line")],
             seen: Some(vec![criterion()]),
             edited_artefacts: vec!["target/x".to_owned()],
             claim: Some(Claim::Promise),
@@ -117,7 +122,7 @@ fn first_iteration() -> Vec<Record> {
                 since: 1,
             }],
             sentence: "1 file changed, 1 of 1 criteria pass".to_owned(),
-            milestones: vec!["tests pass holds".to_owned()],
+            milestones: vec!["now passes: tests pass".to_owned()],
             commits: vec!["feat: a thing".to_owned()],
             near: vec![LimitName::Cost],
         },
@@ -424,7 +429,7 @@ fn spec() -> LoopSpec {
         branch: Some("ralph/task".to_owned()),
         preset: Some(crate::settings::preset::Chosen {
             name: crate::settings::Preset::Adaptive,
-            because: "12 tracked files".to_owned(),
+            because: "small (12 tracked files)".to_owned(),
         }),
         promise: "COMPLETE".to_owned(),
         criteria: vec![criterion()],

@@ -243,7 +243,8 @@ fn proposed(out: &mut String, input: &PromptInput<'_>) {
         "## Edits to criteria that were not taken up\n\nThe criteria of this loop are fixed. These edits wait for \
          the user and change nothing now:\n\n",
     );
-    entries(out, input.proposed);
+    let texts: Vec<String> = input.proposed.iter().map(ToString::to_string).collect();
+    entries(out, &texts);
 }
 
 fn ending(out: &mut String, input: &PromptInput<'_>) {

@@ -9,7 +9,7 @@ use crate::check::counts::fixture;
 use crate::check::excerpt::Excerpt;
 use crate::check::judge::judge;
 use crate::check::{CheckResult, CommandRun, Ending, Location, Status};
-use crate::journal::{Changes, Claim, Lines, Pinned, QuestionKind, Role};
+use crate::journal::{Changes, Claim, Edit, Lines, Pinned, Proposal, QuestionKind, Role};
 use crate::redact::Redactor;
 use crate::settings::Committer;
 use crate::task::{Check, Compare, Criterion, CriterionId, Expect, Pattern, PatternKind, Place, PlanItem};
@@ -29,7 +29,7 @@ struct Scene {
     settled: Option<(QuestionKind, String, Option<String>)>,
     steering: Vec<String>,
     context: Vec<String>,
-    proposed: Vec<String>,
+    proposed: Vec<Proposal>,
     due_stage: Option<u32>,
     weakened: Vec<String>,
     away: Option<(&'static str, &'static str)>,
@@ -188,7 +188,7 @@ fn a_whole_prompt() {
     scene.plan = vec![item("one", true), item("two", false)];
     scene.steering = vec!["Keep it small.".into()];
     scene.context = vec!["docs/a.md".into()];
-    scene.proposed = vec!["Tests pass: removed".into()];
+    scene.proposed = vec![Proposal::new(Edit::Removed, "Tests pass")];
     let expect = include_str!("tests/whole.md");
     assert_eq!(scene.build(), expect);
 }

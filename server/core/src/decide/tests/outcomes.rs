@@ -3,7 +3,7 @@
 use super::sim::{Act, Sim, criterion, item, spec};
 use crate::agent::ProviderClass;
 use crate::decide::Order;
-use crate::journal::{LoopSpec, OutcomeKind, PauseReason, Record};
+use crate::journal::{Edit, LoopSpec, OutcomeKind, PauseReason, Proposal, Record};
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 
@@ -93,7 +93,7 @@ fn a_round_that_is_over_before_it_is_cancelled_ends_the_loop_once() {
     sim.play();
     sim.event(crate::decide::Event::ChecksCancelled);
     let ends = sim.entries.iter().filter(|it| matches!(it.record, Record::Ended { .. })).count();
-    assert_eq!((ends, sim.sentence()), (1, "stopped by the user before the first iteration"));
+    assert_eq!((ends, sim.sentence()), (1, "stopped before the first iteration"));
 }
 
 #[test]
@@ -162,8 +162,7 @@ fn sentences_count_well() {
         "completed, verified: already holds, the one required criterion passed before the first iteration";
     let sim = Sim::new(one.clone(), "p", vec![]).run();
     assert!(sim.sentence().starts_with(already), "{}", sim.sentence());
-    let own =
-        "completed, verified: the one required criterion passes by loopkeeper's own run after 1 iteration";
+    let own = "completed, verified: the one required criterion passes after 1 iteration";
     says(one.clone(), "f", vec![Act::new("p")], own);
     one.settings.breaker.no_progress = 1;
     says(one, "f", vec![Act::idle("f")], "breaker open: 1 iteration without a file change");
@@ -287,7 +286,7 @@ fn what_the_agent_does_to_criteria_is_only_shown() {
     let weakened = vec![criterion("tests pass", "make test")];
     let first = Act { leaves: Some(weakened), ..Act::new("pf") };
     let sim = check("ff", vec![first, Act::new("pf"), Act::new("pp")], "Completed verified=true after 3");
-    assert_eq!(sim.state.proposed, ["removed: lint is clean"]);
+    assert_eq!(sim.state.proposed, [Proposal::new(Edit::Removed, "lint is clean")]);
     assert_eq!(sim.state.pinned.len(), 2);
 }
 
@@ -319,7 +318,8 @@ fn what_the_user_saves_beside_the_agent_is_taken_up() {
         sim.play();
         assert_eq!(summary(&sim), "Completed verified=true after 2");
         assert_eq!(sim.state.pinned.len(), pinned, "{sum}");
-        assert_eq!(sim.state.proposed, proposed, "{sum}");
+        let found: Vec<String> = sim.state.proposed.iter().map(ToString::to_string).collect();
+        assert_eq!(found, proposed, "{sum}");
         assert_eq!(sim.live.saved.len(), 0, "what was saved once makes nothing later the user's");
     };
     check("as it is", 3, &[]);

@@ -242,7 +242,8 @@ impl Sim {
                 }
                 self.process.works = true;
                 let holds = self.process.answers();
-                self.event(Event::AgentStarted { pid: 42, domain: "subreaper".to_owned(), holds });
+                let domain = "subreaper".to_owned();
+                self.event(Event::AgentStarted { pid: 42, agent_pid: Some(43), domain, holds });
                 if self.live.ending.is_none() {
                     self.act();
                 }

@@ -2,7 +2,7 @@
 //! keeps its loop from going on.
 
 use super::{Code, Diagnostic, Known, Severity, said};
-use crate::journal::{OutcomeKind, PauseReason, QuestionKind};
+use crate::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
 use crate::task::Place;
 use crate::view::{LoopStatus, Phase, QuestionStatus, State, words};
 
@@ -186,9 +186,9 @@ fn trust(known: &Known<'_>, place: &Place) -> Option<Diagnostic> {
 fn removed<'a>(known: &Known<'a>, place: &Place) -> impl Iterator<Item = Diagnostic> + use<'a> {
     let state = known.state.filter(|_| known.open_loop().is_some());
     let place = place.clone();
-    let names = state.into_iter().flat_map(|it| &it.proposed).filter_map(|it| it.strip_prefix("removed: "));
-    names.map(move |name| {
+    let removed = state.into_iter().flat_map(|it| &it.proposed).filter(|it| it.edit == Edit::Removed);
+    removed.map(move |it| {
         let fact = "removed by the agent, still judged";
-        Diagnostic::new(&place, Severity::Information, Code::Proposed, said::message(name, fact, ""))
+        Diagnostic::new(&place, Severity::Information, Code::Proposed, said::message(&it.name, fact, ""))
     })
 }

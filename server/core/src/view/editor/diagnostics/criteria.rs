@@ -7,7 +7,7 @@ use super::{Code, Diagnostic, Related, Severity, Target};
 use crate::check::{CheckResult, Owner, Status};
 use crate::decide::Loop;
 use crate::decide::flaky::is_flaky;
-use crate::journal::Role;
+use crate::journal::{Edit, Role};
 use crate::task::{Criterion, CriterionId, FindingCode, Place};
 use crate::view::State;
 use crate::view::editor::{Known, Latest, said};
@@ -173,10 +173,10 @@ fn flaky(known: &Known<'_>, criterion: &Criterion) -> Option<Diagnostic> {
 
 /// Written by the agent: shown, never taken up.
 fn proposed(criterion: &Criterion, history: &History<'_>) -> Option<Diagnostic> {
-    let is = |verb: &'static str| history.proposed.contains(&(verb, criterion.name.as_str()));
-    let fact = if is("added") && history.role(&criterion.id).is_none() {
+    let is = |edit| history.proposed.contains(&(edit, criterion.name.as_str()));
+    let fact = if is(Edit::Added) && history.role(&criterion.id).is_none() {
         "written by the agent, not judged by this loop"
-    } else if is("altered") {
+    } else if is(Edit::Altered) {
         "altered by the agent, judged as it was"
     } else {
         return None;
@@ -190,7 +190,7 @@ pub(super) struct History<'a> {
     roles: HashMap<&'a CriterionId, Role>,
     passed: HashSet<&'a CriterionId>,
     /// What the agent did to criteria of these names.
-    proposed: HashSet<(&'a str, &'a str)>,
+    proposed: HashSet<(Edit, &'a str)>,
 }
 
 impl<'a> History<'a> {
@@ -205,7 +205,7 @@ impl<'a> History<'a> {
         Self {
             roles,
             passed: passed.map(|(id, _)| id).collect(),
-            proposed: proposed.filter_map(|it| it.split_once(": ")).collect(),
+            proposed: proposed.map(|it| (it.edit, it.name.as_str())).collect(),
         }
     }
 
