@@ -7,7 +7,6 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use loopkeeper_core::digest::sha256;
 use loopkeeper_core::journal::AgentPlan;
@@ -17,9 +16,6 @@ use super::{calls, durable};
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// No more of the list is read, whatever was written into it.
 const MOST_BYTES: u64 = 64 * 1024;
-/// Whoever holds the list needs a few milliseconds.
-const TRIES: u32 = 20;
-const PAUSE: Duration = Duration::from_millis(2);
 
 /// Why the list could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +24,15 @@ pub struct UsageLimitsError {
     action: &'static str,
     path: PathBuf,
     source: io::Error,
+}
+
+/// What an iteration shows of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// It met the usage limit, which lasts until then (milliseconds of wall time).
+    Met { by: String, until: u64 },
+    /// A start went through: whatever limit was met is lifted.
+    Lifted,
 }
 
 /// A limit that is in force.
@@ -70,16 +75,17 @@ pub fn in_force(path: &Path, account: &str, own: &str, now: u64) -> Result<Optio
     Ok(longest.map(|(lasts_ms, met_by)| Limit { lasts_ms, met_by }))
 }
 
-/// A loop met the limit of this account, which lasts until `until`.
-pub fn met(path: &Path, account: &str, by: &str, (now, until): (u64, u64)) -> Result<(), UsageLimitsError> {
-    let until = until.min(now.saturating_add(DAY_MS));
-    let line = Line { until, met_at: now, account: account.to_owned(), met_by: by.to_owned() };
-    change(path, now, account, Some(line))
-}
-
-/// A start of this agent on this account went through: whatever limit was met is lifted.
-pub fn lifted(path: &Path, account: &str, now: u64) -> Result<(), UsageLimitsError> {
-    if path.try_exists().unwrap_or(false) { change(path, now, account, None) } else { Ok(()) }
+/// Enters a change. False: another process holds the list at this moment, try again.
+pub fn enter(path: &Path, account: &str, change: &Change, now: u64) -> Result<bool, UsageLimitsError> {
+    match change {
+        Change::Met { by, until } => {
+            let until = (*until).min(now.saturating_add(DAY_MS));
+            let line = Line { until, met_at: now, account: account.to_owned(), met_by: by.clone() };
+            replace(path, now, account, Some(line))
+        }
+        Change::Lifted if path.try_exists().unwrap_or(false) => replace(path, now, account, None),
+        Change::Lifted => Ok(true),
+    }
 }
 
 fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> UsageLimitsError {
@@ -88,25 +94,16 @@ fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> UsageL
 }
 
 /// Only what is in force stays, and of this account nothing but `line`.
-fn change(path: &Path, now: u64, account: &str, line: Option<Line>) -> Result<(), UsageLimitsError> {
-    let mut held = lock(path).map_err(failed(path, "locked"))?;
+fn replace(path: &Path, now: u64, account: &str, line: Option<Line>) -> Result<bool, UsageLimitsError> {
+    let Some(mut held) = calls::lock(path).map_err(failed(path, "locked"))? else { return Ok(false) };
     let list = List::read(&mut held).map_err(failed(path, "read"))?;
     if line.is_none() && list.lines.iter().all(|it| it.account != account) {
-        return Ok(());
+        return Ok(true);
     }
     let kept = list.lines.into_iter().filter(|it| it.account != account && it.lasts(now).is_some());
     let text: String = kept.chain(line).map(|it| it.text()).collect();
-    durable::replace_file(path, text.as_bytes()).map_err(failed(path, "written"))
-}
-
-fn lock(path: &Path) -> io::Result<File> {
-    for _ in 0..TRIES {
-        if let Some(file) = calls::lock(path)? {
-            return Ok(file);
-        }
-        std::thread::sleep(PAUSE);
-    }
-    Err(io::Error::from(io::ErrorKind::WouldBlock))
+    durable::replace_file(path, text.as_bytes()).map_err(failed(path, "written"))?;
+    Ok(true)
 }
 
 struct List {
@@ -157,12 +154,12 @@ mod tests {
     use std::ffi::OsString;
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use loopkeeper_core::journal::AgentPlan;
     use loopkeeper_core::settings::{Dialect, Permissions, PromptBy};
 
-    use super::{DAY_MS, Limit, account, in_force, lifted, met};
+    use super::{Change, DAY_MS, Limit, UsageLimitsError, account, calls, enter, in_force};
 
     const NOW: u64 = 1_795_176_000_000;
     const HOUR: u64 = 60 * 60 * 1000;
@@ -171,6 +168,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("usage-limits");
         (folder, path)
+    }
+
+    fn met(path: &Path, account: &str, by: &str, until: u64) -> Result<(), UsageLimitsError> {
+        let is_entered = enter(path, account, &Change::Met { by: by.to_owned(), until }, NOW)?;
+        assert!(is_entered);
+        Ok(())
     }
 
     fn limit(lasts_ms: u64, met_by: &str) -> Limit {
@@ -182,7 +185,7 @@ mod tests {
         let (_folder, path) = list();
         let found = |account: &str, own: &str, now: u64| in_force(&path, account, own, now).unwrap();
         assert_eq!(found("a", "l-2", NOW), None);
-        met(&path, "a", "l-1", (NOW, NOW + HOUR)).unwrap();
+        met(&path, "a", "l-1", NOW + HOUR).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(found("a", "l-2", NOW + 1), Some(limit(HOUR - 1, "l-1")));
         assert_eq!(found("a", "l-1", NOW + 1), None, "its own it knows better");
@@ -190,10 +193,10 @@ mod tests {
         assert_eq!(found("a", "l-2", NOW + HOUR), None);
         // A clock that was set back says nothing of when it ends.
         assert_eq!(found("a", "l-2", NOW - HOUR), None);
-        met(&path, "b", "l-3", (NOW, NOW + 100 * DAY_MS)).unwrap();
+        met(&path, "b", "l-3", NOW + 100 * DAY_MS).unwrap();
         assert_eq!(found("b", "l-2", NOW), Some(limit(DAY_MS, "l-3")));
         assert_eq!(found("a", "l-2", NOW), Some(limit(HOUR, "l-1")), "others stay");
-        lifted(&path, "a", NOW).unwrap();
+        assert!(enter(&path, "a", &Change::Lifted, NOW).unwrap());
         assert_eq!((found("a", "l-2", NOW), found("b", "l-2", NOW)), (None, Some(limit(DAY_MS, "l-3"))));
     }
 
@@ -213,12 +216,24 @@ mod tests {
             assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), expect, "{text:?}");
         }
         fs::write(&path, [b'\xff'; 4096]).unwrap();
-        met(&path, "a", "l-1", (NOW, NOW + HOUR)).unwrap();
+        met(&path, "a", "l-1", NOW + HOUR).unwrap();
         assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(in_force(&path, "a", "l-2", NOW).is_err());
-        assert!(met(&path, "a", "l-1", (NOW, NOW + HOUR)).is_err());
+        assert!(met(&path, "a", "l-1", NOW + HOUR).is_err());
+    }
+
+    #[test]
+    fn a_list_that_another_process_holds_is_left_alone() {
+        let (_folder, path) = list();
+        let change = Change::Met { by: "l-1".to_owned(), until: NOW + HOUR };
+        let held = calls::lock(&path).unwrap().unwrap();
+        assert!(!enter(&path, "a", &change, NOW).unwrap());
+        assert!(!enter(&path, "a", &Change::Lifted, NOW).unwrap());
+        drop(held);
+        assert!(enter(&path, "a", &change, NOW).unwrap());
+        assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));
     }
 
     #[test]

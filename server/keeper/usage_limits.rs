@@ -1,16 +1,25 @@
 //! The usage limits that all loops of this user share: what this loop meets is put on the list, what others met is
 //! looked up before an agent is started.
 
+use std::path::Path;
+use std::time::Duration;
+
 use loopkeeper_core::agent::{AgentEnding, AgentRun, ProviderClass};
 use loopkeeper_core::decide::Event;
 use loopkeeper_core::journal::AgentPlan;
 
-use super::note;
+use tokio::time::Instant;
+
 use super::perform::Scene;
+use super::{beside, note};
+use crate::adapters::usage_limits::Change;
 use crate::adapters::{clock, usage_limits};
 
 /// Where no reset was announced, as long as a loop waits then.
 const UNKNOWN_MS: u64 = 60 * 60 * 1000;
+/// Another process holds the list for a few milliseconds, unless it was stopped meanwhile.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+const LOCK_INTERVAL: Duration = Duration::from_millis(3);
 
 /// What another loop met with this agent and account.
 pub(super) fn known(scene: &Scene, plan: &AgentPlan) -> Option<Event> {
@@ -28,23 +37,40 @@ pub(super) fn known(scene: &Scene, plan: &AgentPlan) -> Option<Event> {
 /// How a run ended, for other loops.
 pub(super) fn learn(scene: &Scene, plan: &AgentPlan, run: &AgentRun) {
     let (path, now) = (scene.state.usage_limits(), clock::now().wall);
-    let account = || usage_limits::account(plan, &scene.stage.env_of(plan));
-    let done = match &run.error {
-        Some(error) if error.class == ProviderClass::Quota => {
-            let until = error.resets_at.unwrap_or(now.saturating_add(UNKNOWN_MS));
-            if until <= now {
+    let Some(change) = change_of(scene, run, now) else { return };
+    let account = usage_limits::account(plan, &scene.stage.env_of(plan));
+    if enter_once(&path, &account, &change) {
+        return;
+    }
+    beside(async move {
+        let begun = Instant::now();
+        while begun.elapsed() < LOCK_TIMEOUT {
+            tokio::time::sleep(LOCK_INTERVAL).await;
+            if enter_once(&path, &account, &change) {
                 return;
             }
-            usage_limits::met(&path, &account(), scene.dir.id(), (now, until))
         }
-        None if matches!(run.ending, AgentEnding::Exited | AgentEnding::Held)
-            && run.exit.unwrap_or(0) == 0 =>
-        {
-            usage_limits::lifted(&path, &account(), now)
+        note("another process holds the list of usage limits: other loops do not learn of this one's");
+    });
+}
+
+fn change_of(scene: &Scene, run: &AgentRun, now: u64) -> Option<Change> {
+    let has_ended_well =
+        matches!(run.ending, AgentEnding::Exited | AgentEnding::Held) && run.exit.unwrap_or(0) == 0;
+    match &run.error {
+        Some(error) if error.class == ProviderClass::Quota => {
+            let until = error.resets_at.unwrap_or(now.saturating_add(UNKNOWN_MS));
+            (until > now).then(|| Change::Met { by: scene.dir.id().to_owned(), until })
         }
-        _ => Ok(()),
-    };
-    if let Err(error) = done {
-        note(&error.to_string());
+        None if has_ended_well => Some(Change::Lifted),
+        _ => None,
     }
+}
+
+/// False: the list is held by another process.
+fn enter_once(path: &Path, account: &str, change: &Change) -> bool {
+    usage_limits::enter(path, account, change, clock::now().wall).unwrap_or_else(|error| {
+        note(&error.to_string());
+        true
+    })
 }
