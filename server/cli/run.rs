@@ -75,7 +75,7 @@ pub(crate) struct Args {
     /// Return once the loop runs; `watch` shows it
     #[arg(long)]
     pub(crate) detach: bool,
-    /// Print journal records as JSON, one a line
+    /// Print journal records as JSON, one a line; with --dry-run, the plan as one object
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
     let items = front::trust::items(&work, &crew)?;
     let state = StateDir::open()?;
     if args.dry_run {
-        dry::show(&dry::Plan { work: &work, crew: &crew, items: &items, state: &state }, out);
+        dry::show(&dry::Plan { work: &work, crew: &crew, items: &items, state: &state }, args.json, out);
         return Ok(Exit::Done);
     }
     start::refuse_busy(&state, &work)?;

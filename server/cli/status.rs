@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, out: &mut Out) -> Answer {
 /// What else to know about a loop, below its criteria.
 fn details(status: &LoopStatus, seen: &Seen, out: &mut Out) {
     if let Some(preset) = status.breaker.preset.as_ref().filter(|_| status.state != State::Done) {
-        out.line(format_args!("  patience: {}", preset.because));
+        out.line(format_args!("  breaker preset: {}", preset.because));
     }
     if let Some(damage) = &seen.damage {
         out.line(format_args!("  {damage}"));

@@ -110,6 +110,10 @@ fn a_dry_run_shows_the_plan_and_the_branch() {
     let ran = dry();
     ran.expect(0).out("Task      prd.json").out("Branch    ralph/shop, will be made from HEAD");
     ran.out("Plan      1 of 3 done\n  open: US-2: Log in\n  open: US-1: Log out\n");
+    let ran = terminal.run(&["run", "--agent", "demo", "--dry-run", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
+    assert_eq!(json["branch"], serde_json::json!({"name": "ralph/shop", "step": "make"}));
+    assert_eq!((&json["plan"]["done"], &json["plan"]["open"][0]["id"]), (&1.into(), &"US-2".into()));
     let mut git = std::process::Command::new("git");
     assert!(
         git.args(["switch", "-q", "-c", "ralph/shop"])
@@ -184,4 +188,35 @@ fn no_agent_reads_a_placeholder_of_another_tool() {
     ran.err("Hint: Nothing fills in `{{STORY_ID}}`: write what it stands for, then start again.");
     terminal.file("prd.json", STORIES);
     terminal.run(&["run", "--agent", "demo", "--dry-run"]).expect(0);
+}
+
+/// What `npm test` prints: pages of warnings, then what failed.
+#[test]
+fn an_agent_is_told_what_fails_before_pages_of_warnings() {
+    let terminal = Terminal::new();
+    let warnings = "i=0; while [ $i -lt 400 ]; do i=$((i + 1)); echo \"npm warn deprecated package-$i@1.0.0: \
+                    this version is no longer supported\" >&2; done\n";
+    let failure = "cat <<'TAP'\nTAP version 13\n# Subtest: adds\nnot ok 1 - adds\n  ---\n  location: \
+                   'test/sum.test.js:3:1'\n  error: |-\n    Expected values to be strictly equal:\n    \n    -1 !== 5\n  \
+                   stack: |-\n    TestContext.<anonymous> (test/sum.test.js:4:29)\n  ...\n1..1\n# tests 1\n# pass 0\n# fail \
+                   1\nTAP\nexit 1\n";
+    terminal.file("test.sh", &format!("{warnings}{failure}")).file("test/sum.test.js", "");
+    terminal.file("PROMPT.md", "# Mend it\n\n## Done when\n\n- All tests pass: `$ sh test.sh`\n");
+    let settings = "agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"-c\", \"cat > prompt.txt\"]\n";
+    terminal.file("loopkeeper.toml", settings);
+    terminal.run(&["run", "--trust", "--max-iterations", "1"]).expect(4);
+    let prompt = terminal.read("prompt.txt");
+    let at = |text: &str| prompt.find(text).unwrap_or_else(|| panic!("no {text:?} in\n{prompt}"));
+    let places =
+        at("Where it fails:\n\n```\ntest/sum.test.js:4:29: Expected values to be strictly equal: -1 !== 5\n");
+    let order = [
+        places,
+        at("package-1@"),
+        at("of the output left out here"),
+        at("package-400@"),
+        at("not ok 1 - adds"),
+    ];
+    assert!(order.is_sorted(), "{order:?} in\n{prompt}");
+    assert!(!prompt.contains("package-200@"), "{prompt}");
+    assert!(prompt.len() < 20 * 1024, "{}", prompt.len());
 }

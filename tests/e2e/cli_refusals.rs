@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::process::Stdio;
 
+use serde_json::Value;
+
 use crate::cli::{Ran, Terminal};
 
 const TASK: &str = "# Mend it\n\n## Done when\n\n- Tests pass: `$ touch ran-check`\n";
@@ -124,6 +126,33 @@ fn a_dry_run_says_what_would_run_and_starts_nothing() {
     assert_eq!(origin("limits.iterations = 3"), "--max-iterations");
     assert_eq!(origin("agent = \"mine\""), "loopkeeper.toml:1");
     assert_eq!(origin("limits.duration = \"8h\""), "default");
+    assert!(!terminal.root().join("ran-check").exists());
+    terminal.run(&["status", "--json"]).expect(0).out("{\"loops\":[],");
+}
+
+#[test]
+fn a_dry_run_prints_its_plan_as_json() {
+    let terminal = Terminal::new();
+    terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT);
+    let ran = terminal.run(&["run", "--dry-run", "--json", "--max-iterations", "3"]);
+    assert_eq!(ran.expect(0).stdout.lines().count(), 1);
+    let plan: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let text = |pointer: &str| plan.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    assert_eq!((text("/task"), text("/agent/name")), ("PROMPT.md", "mine"));
+    assert_eq!(text("/root"), terminal.root().to_str().unwrap());
+    assert!(text("/prompt").contains("Tests pass"), "{plan}");
+    assert!(plan["agent"]["argv"].as_array().is_some_and(|it| !it.is_empty()), "{plan}");
+    assert_eq!(plan["criteria"]["items"][0]["name"], "Tests pass");
+    assert_eq!((&plan["limits"]["iterations"], &plan["notTrusted"]), (&3.into(), &2.into()));
+    let commands = plan["commands"].as_array().unwrap();
+    assert!(
+        commands.iter().any(|it| it["lines"][0] == "touch ran-check" && it["trusted"] == false),
+        "{plan}"
+    );
+    let row = |key: &str| plan["settings"].as_array().unwrap().iter().find(|it| it["key"] == key).unwrap();
+    assert_eq!(row("limits.iterations")["origin"], "--max-iterations");
+    assert_eq!(row("agent")["origin"], "loopkeeper.toml:1");
+    assert_eq!((&plan["plan"], &plan["branch"]), (&Value::Null, &Value::Null));
     assert!(!terminal.root().join("ran-check").exists());
     terminal.run(&["status", "--json"]).expect(0).out("{\"loops\":[],");
 }

@@ -1,10 +1,14 @@
 //! `run --dry-run`: what would run, and why it would be like that. Starts nothing.
 
+mod json;
+
 use loopkeeper_core::prompt;
 use loopkeeper_core::sanitize;
-use loopkeeper_core::settings::preset;
+use loopkeeper_core::settings::preset::{self, Chosen};
+use loopkeeper_core::settings::{Effective, Settings};
 use loopkeeper_core::trust::Item;
 use loopkeeper_core::view::{self, words};
+use serde::Serialize;
 
 use crate::adapters::git::branch::Step;
 use crate::adapters::state_dir::StateDir;
@@ -21,6 +25,45 @@ pub(super) struct Plan<'a> {
     pub(super) crew: &'a Crew,
     pub(super) items: &'a [Item],
     pub(super) state: &'a StateDir,
+}
+
+/// What follows from the plan: the settings with the preset's numbers, and what is not trusted yet.
+struct Preview {
+    settings: Settings,
+    preset: Chosen,
+    rows: Vec<SettingRow>,
+    unknown: Vec<Item>,
+}
+
+/// An effective setting and where its value comes from.
+#[derive(Debug, Serialize)]
+struct SettingRow {
+    key: String,
+    value: String,
+    origin: String,
+}
+
+impl Preview {
+    fn of(plan: &Plan<'_>) -> Self {
+        let Plan { work, items, state, .. } = plan;
+        let mut settings = work.settings.clone();
+        let workspace = state.known_workspace(&work.root);
+        let project = front::patience::project(workspace.as_ref(), work);
+        let preset = preset::choose(&mut settings, &project);
+        let row = |row: &Effective| {
+            let by_preset = preset::value(&settings, &row.key);
+            let origin = preset::origin(&settings, &project, &row.key);
+            SettingRow {
+                key: row.key.clone(),
+                value: by_preset.map_or_else(|| sanitize::line(&row.value), |it| it.to_string()),
+                origin: sanitize::line(&origin.unwrap_or_else(|| row.origin.to_string())),
+            }
+        };
+        let rows = work.resolved.effective().iter().map(row).collect();
+        let unknown = TrustStore::open(state).unknown(&work.root, items);
+        let unknown = unknown.into_iter().filter(|it| !front::trust::is_typed(work, it)).collect();
+        Self { settings, preset, rows, unknown }
+    }
 }
 
 /// The branch that the loop would work on; `None`: the one that is checked out.
@@ -55,8 +98,17 @@ fn stories(work: &Work, fact: &impl Fn(&mut Out, &str, &str), out: &mut Out) {
     }
 }
 
-pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
-    let Plan { work, crew, items, state } = plan;
+pub(super) fn show(plan: &Plan<'_>, as_json: bool, out: &mut Out) {
+    let preview = Preview::of(plan);
+    if as_json {
+        json::show(plan, &preview, out);
+    } else {
+        show_text(plan, &preview, out);
+    }
+}
+
+fn show_text(plan: &Plan<'_>, preview: &Preview, out: &mut Out) {
+    let Plan { work, crew, items, .. } = plan;
     let Crew { agent, others, judge, .. } = crew;
     let fact =
         |out: &mut Out, name: &str, value: &str| out.line(format_args!("{LOUD}{name:<10}{LOUD:#}{value}"));
@@ -72,11 +124,7 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     for lack in crew.lacks(work.settings.mode) {
         fact(out, "Note", &sanitize::line(&lack));
     }
-    let mut settings = work.settings.clone();
-    let workspace = state.known_workspace(&work.root);
-    let project = front::patience::project(workspace.as_ref(), work);
-    let chosen = preset::choose(&mut settings, &project);
-    fact(out, "Patience", &sanitize::line(&chosen.because));
+    fact(out, "Breaker", &format!("preset {}", sanitize::line(&preview.preset.because)));
     if let Some(branch) = branch(work) {
         fact(out, "Branch", &sanitize::line(&branch));
     }
@@ -86,21 +134,16 @@ pub(super) fn show(plan: &Plan<'_>, out: &mut Out) {
     out.write(&table::criteria(&criteria, Glyphs::of_environment()));
     out.line("");
     out.line(format_args!("{LOUD}Settings{LOUD:#}"));
-    let rows = work.resolved.effective();
+    let rows = &preview.rows;
     let width = rows.iter().map(|it| it.key.len() + it.value.chars().count()).max().unwrap_or(0).min(60);
     for row in rows {
-        let by_preset = preset::value(&settings, &row.key);
-        let value = by_preset.map_or_else(|| sanitize::line(&row.value), |it| it.to_string());
-        let text = format!("{} = {value}", row.key);
-        let origin = preset::origin(&settings, &project, &row.key);
-        let origin = origin.map_or_else(|| row.origin.to_string(), |it| sanitize::line(&it));
-        out.line(format_args!("  {text:<width$}  {QUIET}{origin}{QUIET:#}", width = width + 3));
+        let text = format!("{} = {}", row.key, row.value);
+        out.line(format_args!("  {text:<width$}  {QUIET}{}{QUIET:#}", row.origin, width = width + 3));
     }
-    let unknown = TrustStore::open(state).unknown(&work.root, items);
-    let unknown: Vec<_> = unknown.into_iter().filter(|it| !front::trust::is_typed(work, it)).collect();
+    let unknown = &preview.unknown;
     out.line("");
     out.line(format_args!("{LOUD}Commands{LOUD:#}"));
-    out.write(&front::trust::page(&work.root, items, &unknown).text(&work.title()));
+    out.write(&front::trust::page(&work.root, items, unknown).text(&work.title()));
     match unknown.len() as u64 {
         0 => out.line("All of it is trusted. Nothing was started."),
         count => out

@@ -12,12 +12,12 @@ pub(super) fn started(spec: &LoopSpec) -> String {
     format!("loop {} on {} with {}", spec.loop_id, sanitize::line(&spec.task.0), agents.join(", then "))
 }
 
-/// `Limits: 25 iterations, 8 h, $25.00. Breaker: …`
+/// `Limits: 25 iterations, 8 h, $25.00. Breaker preset: …`
 pub(super) fn limits(spec: &LoopSpec) -> String {
     let limits = &spec.settings.limits;
     let cost = cost(&spec.agent.kind().capabilities(), spec.settings.mode, limits.cost_micros);
     let preset = spec.preset.as_ref().map_or(String::new(), |it| sanitize::line(&it.because));
-    let breaker = if preset.is_empty() { preset } else { format!(" Breaker: {preset}.") };
+    let breaker = if preset.is_empty() { preset } else { format!(" Breaker preset: {preset}.") };
     format!(
         "Limits: {}, {}{cost}.{breaker}",
         words::counted(u64::from(limits.iterations), "iteration"),

@@ -1,4 +1,4 @@
-//! Presets: how patient a loop is, by how large its work is. A number that somebody wrote always wins; what was
+//! Presets: how soon the breaker and the exit rules act, by how large the work is. A number that somebody wrote always wins; what was
 //! chosen, and why, is said in one sentence.
 
 #[cfg(test)]
@@ -73,8 +73,8 @@ impl Project {
 pub fn choose(settings: &mut Settings, project: &Project) -> Chosen {
     let (size, why) = sized(settings, project);
     let because = match why {
-        None => format!("{}, as configured", size.word),
-        Some(why) => format!("adapted to {} work: {why}", size.word),
+        None => format!("{} (as configured)", size.word),
+        Some(why) => format!("{} ({why})", size.word),
     };
     put(settings, &size);
     Chosen { name: settings.breaker.preset, because }
@@ -85,7 +85,7 @@ pub fn origin(settings: &Settings, project: &Project, key: &str) -> Option<Strin
     value(settings, key).filter(|_| !is_written(&settings.written, key))?;
     let (size, why) = sized(settings, project);
     Some(match why {
-        None => format!("preset {}, as configured", size.word),
+        None => format!("preset {} (as configured)", size.word),
         Some(why) => format!("preset {} (chosen by adaptive: {why})", size.word),
     })
 }
@@ -139,7 +139,7 @@ fn put(settings: &mut Settings, size: &Size) {
     }
 }
 
-/// Every sign of large work is a point, many files are two; short loops cannot afford patience.
+/// Every sign of large work is a point, many files are two; a short loop needs an early breaker.
 fn adapted(project: &Project, iterations: u32) -> (Size, String) {
     let mut points = 0;
     let mut why = Vec::new();
@@ -176,6 +176,6 @@ fn adapted(project: &Project, iterations: u32) -> (Size, String) {
         *no_progress = no_progress.saturating_sub(1).max(LEAST_NO_PROGRESS);
         why.push(format!("refactoring: only {no_progress} iterations without progress"));
     }
-    let why = if why.is_empty() { "nothing speaks for more".to_owned() } else { why.join(", ") };
+    let why = if why.is_empty() { "no sign of a larger project".to_owned() } else { why.join(", ") };
     (size, why)
 }

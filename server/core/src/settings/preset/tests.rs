@@ -50,7 +50,7 @@ fn a_number_says_which_preset_it_is_of() {
     };
     let adapted = "preset medium (chosen by adaptive: 812 tracked files)";
     check(Preset::Adaptive, "exit.test_loops", Some(adapted));
-    check(Preset::Large, "breaker.no_progress", Some("preset large, as configured"));
+    check(Preset::Large, "breaker.no_progress", Some("preset large (as configured)"));
     check(Preset::Adaptive, "breaker.same_error", None);
     check(Preset::Adaptive, "limits.iterations", None);
 }
@@ -63,21 +63,16 @@ fn adaptive_says_what_it_saw() {
         assert_eq!(chosen(settings, &project), (size, because.to_owned()));
     };
     let files = |files| Project { files: Some(files), ..Project::default() };
-    check(Project::default(), 25, SMALL, "adapted to small work: nothing speaks for more");
-    check(files(12), 25, SMALL, "adapted to small work: 12 tracked files");
-    check(files(812), 25, [4, 2, 30, 4, 6, 75], "adapted to medium work: 812 tracked files");
+    check(Project::default(), 25, SMALL, "small (no sign of a larger project)");
+    check(files(12), 25, SMALL, "small (12 tracked files)");
+    check(files(812), 25, [4, 2, 30, 4, 6, 75], "medium (812 tracked files)");
     let tested = Project { tests: Some(40), coverage: true, ..files(120) };
-    check(
-        tested,
-        25,
-        LARGE,
-        "adapted to large work: 120 tracked files, 40 % of them tests, a coverage to reach",
-    );
+    check(tested, 25, LARGE, "large (120 tracked files, 40 % of them tests, a coverage to reach)");
     check(
         Project { iteration_ms: Some(12 * 60_000), ..files(900) },
         80,
         LARGE,
-        "adapted to large work: 900 tracked files, iterations of 12 min, up to 80 iterations",
+        "large (900 tracked files, iterations of 12 min, up to 80 iterations)",
     );
 }
 
