@@ -23,9 +23,8 @@ impl<'a> OtherWorkTrees<'a> {
 
     /// Whether `folder`, which is not the root, is the top of another work tree.
     pub(crate) fn holds(&self, folder: &Path) -> bool {
-        let Some(git_dir) = layout::linked_git_dir(folder) else { return false };
-        let Some(parent) = git_dir.parent().filter(|it| it.ends_with(FOLDER)) else { return false };
-        let shared = parent.parent().and_then(|it| it.canonicalize().ok());
+        let Some(folder_of_all) = linked_from(folder) else { return false };
+        let shared = folder_of_all.parent().and_then(|it| it.canonicalize().ok());
         shared.is_some_and(|it| self.shared() == Some(&it))
     }
 
@@ -48,6 +47,17 @@ impl<'a> OtherWorkTrees<'a> {
         let look = || layout::common_dir(&layout::top(self.root)?)?.canonicalize().ok();
         self.shared.get_or_init(look).as_ref()
     }
+}
+
+/// Made by `git worktree add`, of whatever repository.
+pub(crate) fn is_linked(folder: &Path) -> bool {
+    linked_from(folder).is_some()
+}
+
+/// The folder in the repository that keeps what belongs to its linked work trees.
+fn linked_from(folder: &Path) -> Option<PathBuf> {
+    let git_dir = layout::linked_git_dir(folder)?;
+    git_dir.parent().filter(|it| it.ends_with(FOLDER)).map(Path::to_path_buf)
 }
 
 /// Where git keeps what belongs to one linked work tree.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::adapters::config_files;
+use crate::adapters::{config_files, work_trees};
 
 /// Where a command was called.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl CurrentTree {
     /// same repository.
     pub(crate) fn holds(&self, root: &Path) -> bool {
         if self.folder.starts_with(root) {
-            return !between(root, &self.folder).any(is_linked_work_tree);
+            return !between(root, &self.folder).any(work_trees::is_linked);
         }
         let is_nested = self.is_project && root.starts_with(&self.root);
         is_nested && !between(&self.root, root).any(config_files::has_repository)
@@ -46,13 +46,6 @@ impl CurrentTree {
 /// The folders below `top` down to `folder`.
 fn between<'a>(top: &'a Path, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
     folder.ancestors().take_while(move |it| *it != top)
-}
-
-/// Made by `git worktree add`: a tree of its own.
-fn is_linked_work_tree(folder: &Path) -> bool {
-    let text = std::fs::read_to_string(folder.join(".git")).unwrap_or_default();
-    let git_dir = text.strip_prefix("gitdir:").map(|it| Path::new(it.trim()));
-    git_dir.and_then(Path::parent).is_some_and(|it| it.ends_with("worktrees"))
 }
 
 #[cfg(test)]

@@ -4,9 +4,7 @@ use crate::cli::failure;
 use crate::cli::out::Out;
 use crate::cli::render::{LOUD, QUIET};
 use crate::front::tasks::{self, TaskSummary};
-
-/// More are counted, not listed.
-const MAX_LISTED: usize = 10;
+use crate::front::work::MOST_LISTED;
 
 /// The tasks of this work tree. Errors become a warning, because the loops are still worth showing.
 pub(super) fn here() -> Vec<TaskSummary> {
@@ -21,10 +19,10 @@ pub(super) fn list(tasks: &[TaskSummary], out: &mut Out) {
         return;
     }
     out.line(format_args!("{LOUD}Tasks here{LOUD:#}"));
-    for task in tasks.iter().take(MAX_LISTED) {
+    for task in tasks.iter().take(MOST_LISTED) {
         out.line(format_args!("  {}  {QUIET}{}{QUIET:#}", task.id, facts(task)));
     }
-    if let Some(more) = tasks.len().checked_sub(MAX_LISTED).filter(|it| *it > 0) {
+    if let Some(more) = tasks.len().checked_sub(MOST_LISTED).filter(|it| *it > 0) {
         out.line(format_args!("  {QUIET}and {more} more{QUIET:#}"));
     }
 }
