@@ -129,30 +129,30 @@ fn planned(found: &Found, change: &Change, target: &Target) -> String {
     format!("{what} {}.\n", parts.join(" and "))
 }
 
-/// `The files are as they were after iteration 2`, with the folder where that is another one.
+/// `Restored the files of iteration 2`, with the folder where that is another one.
 fn sentence(found: &Found, target: &Target) -> String {
-    let (what, when) = match target {
-        Target::BeforeRollback => ("The files are as they were".to_owned(), "before the rollback".to_owned()),
+    let what = match target {
+        Target::BeforeRollback => "Restored the files from before the rollback".to_owned(),
         Target::Iteration { number, paths } => {
-            let what = match paths.as_slice() {
-                [] => "The files are as they were".to_owned(),
-                [one] => format!("{one} is as it was"),
-                several => format!("{} are as they were", several.join(", ")),
-            };
-            let when = match number {
-                0 => "at the start".to_owned(),
-                number => format!("after iteration {number}"),
-            };
-            (what, when)
+            let what = if paths.is_empty() { "the files".to_owned() } else { paths.join(", ") };
+            format!("Restored {what} {}", as_of(*number))
         }
     };
     let place = found.elsewhere().map(|it| format!(" in {it}")).unwrap_or_default();
-    format!("{what} {when}{place}")
+    format!("{what}{place}")
+}
+
+fn as_of(number: u32) -> String {
+    match number {
+        0 => "as of the start of the loop".to_owned(),
+        number => format!("as of iteration {number}"),
+    }
 }
 
 fn counts(done: &Undone) -> String {
-    let count = |n: usize, what: &str| (n > 0).then(|| format!("{n} {what}"));
+    let count =
+        |n: usize, what: &str| (n > 0).then(|| format!("{} {what}", words::counted(n as u64, "file")));
     let counts: Vec<_> =
-        [count(done.written, "put back"), count(done.removed, "removed")].into_iter().flatten().collect();
+        [count(done.written, "written"), count(done.removed, "removed")].into_iter().flatten().collect();
     if counts.is_empty() { "nothing had to change".to_owned() } else { counts.join(", ") }
 }

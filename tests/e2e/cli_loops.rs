@@ -118,7 +118,10 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     terminal.run(&["diff", "latest"]).expect(0).out("-first").out("+second");
     terminal.run(&["diff", "latest", "2"]).expect(2).err("no iteration 2");
     terminal.run(&["rollback", "latest", "7"]).expect(2).err("has no snapshot after iteration 7");
-    terminal.run(&["rollback", "latest", "0"]).expect(0).out("as they were at the start");
+    terminal
+        .run(&["rollback", "latest", "0"])
+        .expect(0)
+        .out("Restored the files as of the start of the loop");
     assert_eq!(terminal.read("precious"), "first\n");
     let seq = gated.status()["seq"].as_u64().unwrap();
     terminal.run(&["resume"]).expect(0);
@@ -128,11 +131,36 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
     let log = terminal.run(&["log"]);
     log.expect(0)
         .out("hint for the agent: look at the gate")
-        .out("files put back")
+        .out("files restored to ")
         .out("completed, verified");
     for args in [&["stop"][..], &["pause"], &["resume"], &["reset", "breaker"], &["steer", "latest", "x"]] {
         terminal.run(args).expect(1).err("has ended");
     }
+}
+
+/// In its PID namespace the agent knows itself by another number than everybody else does.
+#[test]
+fn the_process_that_the_log_names_is_the_agents() {
+    let looped = Gated::start();
+    let number = |iteration: u32| {
+        let line = format!("#{iteration}  agent started");
+        let ran = looped.terminal.run(&["log", "latest"]);
+        let started = ran.expect(0).stdout.lines().find(|it| it.contains(&line)).unwrap().to_owned();
+        started.rsplit_once(", process ").unwrap_or_else(|| panic!("{started}")).1.to_owned()
+    };
+    let is_agent = |pid: &str| {
+        let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        words == b"/bin/sh\0agent.sh\0"
+    };
+    looped.wait_for("agent-started", 0);
+    let first = number(1);
+    assert!(is_agent(&first), "{first}");
+    let seq = looped.status()["seq"].as_u64().unwrap();
+    looped.iteration("touch changed-too");
+    looped.wait_for("agent-started", seq);
+    let second = number(2);
+    assert!(is_agent(&second) && second != first, "{first} {second}");
+    looped.terminal.run(&["stop", "latest", "--now"]).expect(0);
 }
 
 #[test]
@@ -180,7 +208,10 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
     gated.wait_for("agent-started", 0);
     terminal.file("precious", "changed\n");
     gated.kill_keeper();
-    terminal.run(&["rollback", "latest", "0", "--anyway"]).expect(0).out("as they were at the start");
+    terminal
+        .run(&["rollback", "latest", "0", "--anyway"])
+        .expect(0)
+        .out("Restored the files as of the start of the loop");
     assert_eq!(terminal.read("precious"), "first\n");
     terminal.run(&["stop"]).expect(0).out("now it has ended");
     assert_eq!(gated.state(), ("done".into(), "ended".into()));
@@ -204,13 +235,13 @@ fn an_interrupted_loop_can_be_rolled_back_and_ended() {
         "{way_back}"
     );
     let ran = terminal.run(&["rollback", "latest", "--undo"]);
-    ran.expect(0).out("The files are as they were before the rollback: ");
+    ran.expect(0).out("Restored the files from before the rollback: ");
     assert_eq!(
         (terminal.read("precious"), terminal.read("of the user")),
         ("changed\n".into(), "kept\n".into())
     );
     assert_eq!(gated.state(), ("done".into(), "ended".into()));
-    terminal.run(&["log"]).expect(0).out("files put back");
+    terminal.run(&["log"]).expect(0).out("files restored to ");
 }
 
 #[test]
@@ -302,7 +333,7 @@ fn latest_never_reaches_into_another_tree() {
     let from = |folder: &str, args: &[&str]| {
         Ran::of(&terminal.command(args).current_dir(terminal.root().join(folder)).output().unwrap())
     };
-    from("first", &["rollback", "latest", "0", "--anyway"]).expect(0).out("1 put back");
+    from("first", &["rollback", "latest", "0", "--anyway"]).expect(0).out("1 file written");
     let read = || (terminal.read("first/done"), terminal.read("second/done"));
     assert_eq!(read(), (String::new(), "changed".into()));
     // `status` shows the loops of this tree, and names the others with their folders.
@@ -351,7 +382,7 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
     run(&["run", "--trust"]).expect(0);
     run(&["rollback", "latest", "--undo"]).expect(1).err("there is no rollback of loop ").err("Hint: ");
     let made = tree(&terminal);
-    run(&["rollback", "latest", "0"]).expect(0).out("2 put back, 4 removed").out(" --undo`");
+    run(&["rollback", "latest", "0"]).expect(0).out("2 files written, 4 files removed").out(" --undo`");
     let start = tree(&terminal);
     assert!(made != start && terminal.read("bytes") == "one\n", "{start:?}");
     let status: Value = serde_json::from_str(&run(&["status", "--json"]).expect(0).stdout).unwrap();
@@ -363,7 +394,7 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
     run(&["gc"]).expect(0);
     run(&["rollback", "--undo"])
         .expect(0)
-        .out("The files are as they were before the rollback: 5 put back, 1 removed.");
+        .out("Restored the files from before the rollback: 5 files written, 1 file removed.");
     assert_eq!(tree(&terminal), made);
     run(&["rollback", "--undo"]).expect(0);
     assert_eq!(tree(&terminal), start, "done again");
@@ -383,7 +414,7 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
     assert_eq!(std::fs::read(terminal.root().join("bytes")).unwrap(), b"two\0\r\n");
     run(&["rollback", "--undo"]).expect(0);
     assert_eq!(tree(&terminal), before.0, "the user's bytes are back");
-    run(&["log"]).expect(0).out("files put back as they were before the rollback");
+    run(&["log"]).expect(0).out("rollback undone: files restored");
 }
 
 /// Every file and link with its bytes and whether it is executable, our own state left out.
@@ -423,14 +454,14 @@ fn paths_that_a_rollback_is_given_are_meant_from_the_root_and_must_name_somethin
         terminal
             .run(&["rollback", "latest", "0", typed, "--anyway"])
             .expect(0)
-            .out("src/a is as it was at the start: 1 put back");
+            .out("Restored src/a as of the start of the loop: 1 file written");
         assert_eq!(terminal.read("src/a"), "first\n");
     }
-    back("src/gone").expect(0).out("1 put back");
+    back("src/gone").expect(0).out("1 file written");
     let seq = || terminal.run(&["log", "--json"]).expect(0).stdout.lines().count();
     let before = seq();
     back("src/nothing").expect(2).err("there is no src/nothing, now or in that snapshot").err("Hint: ");
     back("../other").expect(2).err("../other lies outside the work tree").err("Hint: ");
     assert_eq!(seq(), before, "what was refused is on record");
-    back(".").expect(0).out("The files are as they were at the start: 1 removed");
+    back(".").expect(0).out("Restored the files as of the start of the loop: 1 file removed");
 }

@@ -214,12 +214,12 @@ fn the_demo_goes_from_failing_to_done() {
     terminal
         .run(&["demo", "--keep", &kept.to_string_lossy()])
         .expect(0)
-        .out("first checks: 1 of 5 pass")
+        .out("checks before iteration 1: 1 of 5 pass")
         .out("1 file changed, 5 of 5 pass")
         .out("Completed, verified");
     // Ready to be started again, from anywhere and without a question.
     let again = terminal.command(&["run"]).current_dir(&kept).output().unwrap();
-    Ran::of(&again).expect(0).out("first checks: 1 of 5 pass").out("Completed, verified");
+    Ran::of(&again).expect(0).out("checks before iteration 1: 1 of 5 pass").out("Completed, verified");
 }
 
 /// Reads the child's JSON lines up to the first record of this type.

@@ -91,7 +91,7 @@ impl Gated {
     /// A loop on a terminal, up to where its agent spoke.
     fn at_work(&self, variables: &[(&str, &str)]) -> Option<Shown> {
         let mut shown = Shown::start(&self.terminal, "run --trust", variables)?;
-        shown.until("first checks: ");
+        shown.until("checks before iteration 1: ");
         std::fs::write(&self.word, "at the gate\n").unwrap();
         Some(shown)
     }
@@ -210,6 +210,6 @@ fn a_rollback_on_a_terminal_names_what_the_user_changed_and_asks() {
     let Some(kept) = answer(b"n\n", "Nothing was changed.") else { return };
     assert!(kept);
     assert_eq!(answer(b"y\n", "2 removed."), Some(false));
-    terminal.run(&["rollback", "--undo"]).expect(0).out("2 put back");
+    terminal.run(&["rollback", "--undo"]).expect(0).out("2 files written");
     assert_eq!(terminal.read("made"), "mine\n");
 }

@@ -9,7 +9,7 @@ fn the_demo_gets_from_failing_to_verified() {
     let terminal = Terminal::new();
     let ran = terminal.run(&["demo"]);
     ran.expect(0)
-        .out("first checks: 1 of 5 pass")
+        .out("checks before iteration 1: 1 of 5 pass")
         .out("1 file changed, 2 of 5 pass; ✗ ")
         .out("2 files changed, 4 of 5 pass, although the agent says it is done")
         .out("1 file changed, 4 of 5 pass, 1 broke; ✗ Unknown options are refused: exit 0, needs exit 2\n")

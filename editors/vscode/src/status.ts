@@ -109,7 +109,7 @@ export function situation(it: LoopStatus): string {
     case "damaged":
       return "its journal is damaged";
     case "baseline":
-      return "first checks, before the agent starts";
+      return "checks before iteration 1";
     case "checking":
       return "running checks";
     case "stopping":

@@ -22,6 +22,8 @@ pub(super) fn findings(findings: &[Finding], glyphs: Glyphs) -> String {
         let (style, sign) = match (finding.level, glyphs) {
             (Level::Good, Glyphs::Unicode) => (GOOD, "✓"),
             (Level::Good, Glyphs::Ascii) => (GOOD, "+"),
+            (Level::Info, Glyphs::Unicode) => (QUIET, "·"),
+            (Level::Info, Glyphs::Ascii) => (QUIET, "-"),
             (Level::Note, _) => (CARE, "!"),
             (Level::Bad, Glyphs::Unicode) => (BAD, "✗"),
             (Level::Bad, Glyphs::Ascii) => (BAD, "x"),

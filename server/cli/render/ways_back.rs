@@ -20,7 +20,7 @@ pub(crate) fn lines(state: &Loop) -> Vec<String> {
     if lines.is_empty() { vec!["There is no snapshot yet.".to_owned()] } else { lines }
 }
 
-/// `   2  3 files +10 -2, 1 of 2 pass; tests pass holds; commit 0123456789`
+/// `   2  3 files +10 -2, 1 of 2 pass; now passes: tests pass; commit 0123456789`
 fn line(iteration: &Iteration, optional: &BTreeSet<&CriterionId>) -> String {
     let changes = &iteration.changes;
     let lines = changes.lines.map_or_else(String::new, |it| format!(" {it}"));

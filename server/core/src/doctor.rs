@@ -52,6 +52,8 @@ pub enum Topic {
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     Good,
+    /// A fact without a judgement.
+    Info,
     /// Loops run; something about them is less than it could be.
     Note,
     /// Keeps a loop from starting.

@@ -150,7 +150,7 @@ fn message(status: &LoopStatus) -> String {
     let iteration = format!("iteration {}/{}", status.iteration, status.limits.iterations);
     let criteria = &status.criteria;
     let mut parts = match status.phase {
-        Phase::Baseline => vec!["first checks".to_owned()],
+        Phase::Baseline => vec!["checks before iteration 1".to_owned()],
         Phase::Checking => vec![iteration, "running checks".to_owned()],
         Phase::Waiting => vec![iteration, "waiting".to_owned()],
         Phase::Stopping => vec![iteration, "stopping".to_owned()],

@@ -113,7 +113,11 @@ fn removes_every_file_and_a_rollback_brings_them_back() {
     }
     .play();
     assert!(!played.world.has("src"));
-    played.world.run(&["rollback", "latest", "0"]).expect(0).out("The files are as they were at the start");
+    played
+        .world
+        .run(&["rollback", "latest", "0"])
+        .expect(0)
+        .out("Restored the files as of the start of the loop");
     played
         .file("src/a", "precious\n")
         .file("b", "too\n")

@@ -120,7 +120,7 @@ fn stopped_after_the_iteration() {
     assert_eq!(end(&world), ("stopped".to_owned(), false, 1));
     assert_eq!(world.starts(), 1);
     assert!(kinds(&world).contains(&"checks-done".to_owned()));
-    world.run(&["watch", &id]).expect(1).out("Stopped by the user after 1 iteration");
+    world.run(&["watch", &id]).expect(1).out("Stopped after 1 iteration");
 }
 
 #[test]

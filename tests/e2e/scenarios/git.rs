@@ -129,7 +129,7 @@ fn one_commit_an_iteration_of_what_it_changed() {
         .run(&["rollback", "--list"])
         .expect(0)
         .out("0  the start")
-        .out("1 of 2 pass; A holds; commit ");
+        .out("1 of 2 pass; now passes: A; commit ");
     played.told(2, "committed `feat: A`");
 }
 

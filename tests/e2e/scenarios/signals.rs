@@ -43,7 +43,7 @@ fn while_the_agent_works() {
         let child = start(&world);
         world.until_shared("up");
         signal(&child, number);
-        let played = ended(world, child, Stopped(1, "stopped by the user after 1 iteration"));
+        let played = ended(world, child, Stopped(1, "stopped after 1 iteration"));
         assert_eq!(played.record("agent-ended", 1)["run"]["ending"], "stopped");
         // What it had written is kept, and in a snapshot.
         played.file("half", "half\n");
@@ -65,7 +65,7 @@ fn while_the_baseline_is_taken() {
     let up = world.terminal.folder().join("home/up");
     world.until("check", |_| up.exists());
     signal(&child, Signal::TERM);
-    let played = ended(world, child, Stopped(0, "stopped by the user before the first iteration"));
+    let played = ended(world, child, Stopped(0, "stopped before the first iteration"));
     assert_eq!(played.world.starts(), 0);
 }
 
@@ -81,7 +81,7 @@ fn while_checks_run() {
     let up = world.terminal.folder().join("home/up");
     world.until("check", |_| up.exists());
     signal(&child, Signal::INT);
-    ended(world, child, Stopped(1, "stopped by the user after 1 iteration"));
+    ended(world, child, Stopped(1, "stopped after 1 iteration"));
 }
 
 #[test]
@@ -96,5 +96,5 @@ fn while_it_waits() {
     let child = start(&world);
     world.until("wait", |it| it["type"] == "waiting");
     signal(&child, Signal::TERM);
-    ended(world, child, Stopped(1, "stopped by the user after 1 iteration"));
+    ended(world, child, Stopped(1, "stopped after 1 iteration"));
 }

@@ -35,7 +35,7 @@ fn what_an_iteration_broke_is_taken_back_without_git() {
         .world
         .run(&["log"])
         .expect(0)
-        .out("files put back as they were at the start: iteration 1 broke Kept");
+        .out("files restored to the start of the loop: iteration 1 broke Kept");
     played.world.run(&["rollback", "latest", "1"]).expect(0);
     played.file("kept", "bad\n").file("new", "half\n");
 }
@@ -109,6 +109,9 @@ fn a_commit_that_nobody_wanted_is_said() {
     played.told(1, "- Do not commit");
     let sentence = played.record("iteration-ended", 1)["sentence"].as_str().unwrap();
     assert!(sentence.contains("it made a commit although `git.commit` is `never`"), "{sentence}");
-    assert_eq!(played.record("iteration-ended", 1)["milestones"], serde_json::json!(["It is there holds"]));
-    played.world.run(&["log"]).expect(0).out("milestone: It is there holds");
+    assert_eq!(
+        played.record("iteration-ended", 1)["milestones"],
+        serde_json::json!(["now passes: It is there"])
+    );
+    played.world.run(&["log"]).expect(0).out("now passes: It is there");
 }

@@ -52,12 +52,12 @@ pub(super) fn committed(made: Option<(&str, &str)>, note: Option<&str>) -> Strin
 pub(super) fn rolled_back(record: &Record) -> String {
     let Record::RolledBack { to, reason, undoes, .. } = record else { return String::new() };
     if undoes.is_some() {
-        return "files put back as they were before the rollback".to_owned();
+        return "rollback undone: files restored".to_owned();
     }
     let when = match to {
-        0 => "at the start".to_owned(),
-        to => format!("after iteration {to}"),
+        0 => "the start of the loop".to_owned(),
+        to => format!("iteration {to}"),
     };
     let why = reason.as_deref().map_or_else(String::new, |it| format!(": {}", sanitize::line(it)));
-    format!("files put back as they were {when}{why}")
+    format!("files restored to {when}{why}")
 }

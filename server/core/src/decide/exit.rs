@@ -99,7 +99,7 @@ fn holding(state: &Loop, checked: &[&Pinned], unchecked: usize, tail: &str) -> O
     }
     if unchecked == 0 {
         let n = criteria(checked.len(), "passes", "pass");
-        return verified(format!("completed, verified: {n} by loopkeeper's own run after {after}{tail}"));
+        return verified(format!("completed, verified: {n} after {after}{tail}"));
     }
     let n = match checked.len() {
         1 => "the one criterion with a check passes".to_owned(),

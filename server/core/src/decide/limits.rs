@@ -38,15 +38,16 @@ pub(super) fn outlasted(state: &Loop, wait: Wait) -> Option<Outcome> {
         return None;
     }
     let what = match wait.reason {
-        WaitReason::Quota => "the usage limit of the provider lasts longer",
-        WaitReason::Backoff => "the provider is to be asked again only later",
-        WaitReason::Between => "the next one is to start only later",
+        WaitReason::Quota => "the provider's usage limit lasts longer",
+        WaitReason::Backoff => "the next try with the provider is due only later",
+        WaitReason::Between => "the next iteration is due only later",
         WaitReason::Calls => "the calls of this hour are used up for longer",
-        WaitReason::Breaker => "the open breaker rests longer",
-        WaitReason::Other => "it waits for longer",
+        WaitReason::Breaker => "the breaker stays open for longer",
+        WaitReason::Other => "the wait is longer",
     };
     let duration = words::duration(state.spec.settings.limits.duration_ms);
-    Some(ended(state, &format!("{duration} of work, after {}: {what}", iterations(state.iteration))))
+    let after = iterations(state.iteration);
+    Some(ended(state, &format!("{what} than the {duration} of this loop, stopped after {after}")))
 }
 
 fn ended(state: &Loop, what: &str) -> Outcome {

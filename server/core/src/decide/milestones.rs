@@ -31,8 +31,8 @@ pub(super) fn of_iteration(state: &Loop, round: Option<&Round>, done: &Done<'_>)
     let was_open = |it: &&PlanItem| it.done && state.plan.iter().any(|old| old.id == it.id && !old.done);
     let worked = has_work(state, done);
     let ticked = done.plan.iter().filter(|it| worked && was_open(it));
-    let holds = turned.map(|it| format!("{} holds", it.name));
-    holds.chain(ticked.map(|it| format!("{} is done", it.title))).take(NAMED).collect()
+    let passing = turned.map(|it| format!("now passes: {}", it.name));
+    passing.chain(ticked.map(|it| format!("done: {}", it.title))).take(NAMED).collect()
 }
 
 /// Something changed besides the documents in which boxes are ticked.

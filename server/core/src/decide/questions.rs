@@ -208,7 +208,7 @@ pub(super) fn answer(state: &Loop, text: String) -> Vec<Step> {
         word @ "wait" => vec![answered(word.to_owned()), Step::Effect(Effect::GoOn)],
         word @ "stop" => {
             let after = iterations(state.iteration);
-            let sentence = format!("stopped by the user at the provider's usage limit, after {after}");
+            let sentence = format!("stopped at the provider's usage limit, after {after}");
             vec![answered(word.to_owned()), ended(OutcomeKind::Stopped, sentence, None)]
         }
         _ => refuse(RefusalCode::BadArgument, "the loop asks whether to wait. Hint: answer `wait` or `stop`"),

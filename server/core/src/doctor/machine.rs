@@ -62,7 +62,7 @@ fn enclosure(it: &Enclosure) -> Finding {
     };
     let finding = new(level, it.sentence.trim_end_matches('.').to_owned());
     match level {
-        Level::Good => finding,
+        Level::Good | Level::Info => finding,
         Level::Note | Level::Bad => finding
             .hint("install bubblewrap (`apt install bubblewrap`) and allow unprivileged user namespaces"),
     }
@@ -96,7 +96,7 @@ fn state(state: &Result<StateFacts, Trouble>) -> Finding {
         _ => Level::Good,
     };
     match level {
-        Level::Good => new(level, what),
+        Level::Good | Level::Info => new(level, what),
         Level::Note | Level::Bad => {
             new(level, what).hint("make room; `loopkeeper gc` removes what old loops left")
         }

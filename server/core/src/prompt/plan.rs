@@ -45,14 +45,14 @@ fn duties(out: &mut String, plan: &[PlanItem]) {
         let _ = if is_story_file(file) {
             writeln!(
                 out,
-                "Its stories are in {path}, and to keep that file is your job: once all that a story asks for holds, \
+                "Its stories are in {path}, and you keep that file up to date: once all that a story asks for holds, \
                  set its `passes` to `true` there and change nothing else of it. `passes` says that the story is \
                  done; the checks decide whether that is so."
             )
         } else {
             writeln!(
                 out,
-                "Its boxes are in {path}, and to keep that file is your job: once what a box asks for is done, tick \
+                "Its boxes are in {path}, and you keep that file up to date: once what a box asks for is done, tick \
                  it there (`[x]`)."
             )
         };

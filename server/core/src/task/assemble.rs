@@ -155,7 +155,7 @@ fn note_emptiness(task: &mut Task, file: &str) {
         let mut outline = Outline::of(file);
         // No agent is paid to read an empty list.
         let fact = "`userStories` is empty, so there is nothing to do. Add a story";
-        outline.find(FindingCode::Syntax, "prd.json", fact, 0..first_line);
+        outline.find(FindingCode::Syntax, prd::STORY_FILE, fact, 0..first_line);
         outline
     } else {
         emptiness(file, first_line)

@@ -18,6 +18,7 @@ use super::item::{Inline, Origin as Bytes};
 use super::outline::{NAME_CHARS, Origin, Outline};
 use super::{Check, FindingCode, PlanItem, ids};
 use crate::branch;
+pub(super) use values::STORY_FILE;
 use values::{Fields, ROOT_FIELDS, STORY_FIELDS};
 
 pub(super) fn read(file: &str, text: &str) -> Outline {
@@ -28,8 +29,7 @@ pub(super) fn read(file: &str, text: &str) -> Outline {
         Ok(parsed) => reader.root(parsed.value.as_ref()),
         Err(error) => {
             let range = reader.whole_characters(error.range().start..error.range().end);
-            let fact =
-                format!("line {}, {}", error.line_display(), values::lower_first(&error.kind().to_string()));
+            let fact = values::lower_first(&error.kind().to_string());
             reader.syntax(&fact, range);
         }
     }
@@ -64,9 +64,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn root(&mut self, value: Option<&Value<'_>>) {
         let Some(Value::Object(root)) = value else {
-            let line = self.line_of(value.map_or(0, Ranged::start));
-            let fact = format!("line {line}, no object with `userStories`");
-            return self.syntax(&fact, 0..self.json.len().min(1));
+            return self.syntax("no object with `userStories`", 0..self.json.len().min(1));
         };
         let fields = Fields::of(root, &mut |name, range| self.twice(name, range));
         self.misspelt(root, ROOT_FIELDS);
@@ -98,10 +96,9 @@ impl Reader<'_> {
     fn no_stories(&mut self, root: &Object<'_>, fields: &Fields<'_>) {
         let alike =
             ["stories", "tasks", "prd", "user_stories"].into_iter().find(|name| fields.get(name).is_some());
-        let line = self.line_of(root.range.start);
         let fact = alike.map_or_else(
-            || format!("line {line}, no `userStories`"),
-            |name| format!("line {line}, `{name}` is not read. Call it `userStories`"),
+            || "no `userStories`".to_owned(),
+            |name| format!("`{name}` is not read. Call it `userStories`"),
         );
         self.syntax(&fact, root.range.start..root.range.start + 1);
     }

@@ -48,7 +48,7 @@ fn iteration(status: &LoopStatus) -> String {
 fn what(status: &LoopStatus) -> String {
     let iteration = iteration(status);
     match status.phase {
-        Phase::Baseline => "first checks, before the agent starts".into(),
+        Phase::Baseline => "checks before iteration 1".into(),
         Phase::Iterating => iteration,
         Phase::Checking => format!("{iteration}, running checks"),
         Phase::Waiting => match status.wait.as_ref().map(|it| it.reason) {

@@ -263,7 +263,7 @@ fn a_tick_without_work_is_no_milestone() {
         vec![tick(1, vec!["PROMPT.md"]), tick(2, vec!["PROMPT.md", "src/a.rs"]), tick(2, vec!["src/a.rs"])];
     let sim = Sim::new(planned, "", acts).run();
     let found: Vec<&[String]> = sim.state.history.iter().take(3).map(|it| it.milestones.as_slice()).collect();
-    assert_eq!(found, [&[] as &[String], &["two is done".to_owned()], &[]]);
+    assert_eq!(found, [&[] as &[String], &["done: two".to_owned()], &[]]);
 }
 
 #[test]
@@ -277,5 +277,5 @@ fn nothing_holds_beside_what_is_not_counted() {
     let history = &sim.state.history;
     assert!(history[0].sentence.contains("not counted as done"), "{}", history[0].sentence);
     assert!(history[0].milestones.is_empty(), "{:?}", history[0].milestones);
-    assert_eq!(history[1].milestones, ["lint is clean holds", "two is done"]);
+    assert_eq!(history[1].milestones, ["now passes: lint is clean", "done: two"]);
 }

@@ -150,10 +150,7 @@ fn a_success_or_a_change_begins_the_backoff_anew() {
     acts.extend((0..11).map(|_| fails()));
     acts.push(Act::new("p"));
     let sim = Sim::new(one(), "f", acts).run();
-    assert_eq!(
-        sim.sentence(),
-        "completed, verified: the one required criterion passes by loopkeeper's own run after 35 iterations"
-    );
+    assert_eq!(sim.sentence(), "completed, verified: the one required criterion passes after 35 iterations");
 }
 
 #[test]
@@ -247,12 +244,12 @@ fn a_wait_that_outlasts_the_loop_is_not_waited_for() {
         assert!(sim.state.worked_ms < 2 * MINUTE, "{}", sim.state.worked_ms);
         assert!(!sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })));
     };
-    let hour = "limit reached: 1 h of work, after 1 iteration: the usage limit of the provider lasts longer; \
-                the one required criterion does not pass";
+    let hour = "limit reached: the provider's usage limit lasts longer than the 1 h of this loop, stopped after 1 \
+                iteration; the one required criterion does not pass";
     check(ProviderClass::Quota, true, HOUR, hour);
     check(ProviderClass::Quota, false, HOUR, hour);
-    let soon = "limit reached: 1 min 1 s of work, after 1 iteration: the provider is to be asked again only \
-                later; the one required criterion does not pass";
+    let soon = "limit reached: the next try with the provider is due only later than the 1 min 1 s of this loop, stopped \
+                after 1 iteration; the one required criterion does not pass";
     check(ProviderClass::Crash, true, 61_900, soon);
 }
 
@@ -364,8 +361,8 @@ fn a_full_hour_is_waited_for() {
     let sim = Sim::new(few, "f", acts()).run();
     assert_eq!(
         sim.sentence(),
-        "limit reached: 30 min of work, after 3 iterations: the calls of this hour are used up for longer; the one \
-         required criterion does not pass"
+        "limit reached: the calls of this hour are used up for longer than the 30 min of this loop, stopped after 3 \
+         iterations; the one required criterion does not pass"
     );
 }
 
@@ -382,10 +379,7 @@ fn orders_are_heard_while_a_slot_is_asked_for() {
         let mut sim = asked();
         sim.order(order);
         sim.play();
-        assert_eq!(
-            (sim.sentence(), sim.state.iteration),
-            ("stopped by the user before the first iteration", 0)
-        );
+        assert_eq!((sim.sentence(), sim.state.iteration), ("stopped before the first iteration", 0));
     }
     let mut sim = asked();
     sim.order(Order::Pause);

@@ -268,7 +268,7 @@ fn a_usage_limit_asks_whether_to_wait() {
     assert_eq!((end(&sim), answers(&sim)), ((OutcomeKind::Completed, 2), vec![Some("wait")]));
     let sim = answered("Stop");
     assert_eq!(end(&sim), (OutcomeKind::Stopped, 1));
-    assert_eq!(sim.sentence(), "stopped by the user at the provider's usage limit, after 1 iteration");
+    assert_eq!(sim.sentence(), "stopped at the provider's usage limit, after 1 iteration");
     let sim = answered("perhaps");
     assert_eq!(sim.refused, ["the loop asks whether to wait. Hint: answer `wait` or `stop`"]);
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));

@@ -198,16 +198,7 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
 
 #[test]
 fn a_way_back_forks_the_memory() {
-    let mut spec = two(OnRegression::Keep);
-    spec.plan = vec![item("one"), item("two")];
-    let says = "<promise>COMPLETE</promise>";
-    let acts = vec![Act { ticks: 1, ..Act::new("pf") }, Act { ticks: 2, ..Act::new("fp").says(says) }];
-    let mut sim = Sim::new(spec, "ff", acts);
-    while sim.state.iteration < 2 {
-        sim.turn();
-    }
-    sim.order(Order::Pause);
-    sim.play();
+    let mut sim = rests_after_two();
     assert_eq!((sim.state.claims, sim.state.open_items().count()), (1, 0));
     sim.order(Order::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
     sim.play();
@@ -321,7 +312,11 @@ fn what_turned_is_a_milestone() {
     ];
     let sim = Sim::new(spec, "ff", acts).run();
     let reached: Vec<String> = sim.state.history.iter().map(|it| it.milestones.join(", ")).collect();
-    let all = ["tests pass holds, one is done", "", "tests pass holds, lint is clean holds, two is done"];
+    let all = [
+        "now passes: tests pass, done: one",
+        "",
+        "now passes: tests pass, now passes: lint is clean, done: two",
+    ];
     assert_eq!(reached, all);
 }
 

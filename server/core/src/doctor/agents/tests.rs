@@ -132,7 +132,7 @@ fn what_an_agent_lacks_is_said_as_it_is_started() {
         &[off],
         starting("claude", Dialect::Text),
         &[
-            (Level::Good, "not installed: Claude Code", ""),
+            (Level::Info, "not installed: Claude Code", ""),
             (Level::Good, "a loop here would start `claude`", ""),
             (Level::Note, "claude: `disableAllHooks` in a.json switches its hooks off", "take it out there"),
             (
@@ -169,7 +169,7 @@ fn what_was_found_is_said_with_what_to_do() {
         &[
             (Level::Note, "Claude Code 1.2.3: /b/claude, no sign of a login", "/login"),
             (Level::Good, "Codex 1.2.3: /b/codex, no sign of a login", ""),
-            (Level::Good, "not installed: Amp", ""),
+            (Level::Info, "not installed: Amp", ""),
             starts,
         ],
     );

@@ -25,13 +25,13 @@ fn a_plan_says_where_it_is_and_who_keeps_it() {
     };
     check(
         &[("US-7", "plans/prd.json")],
-        "Its stories are in `plans/prd.json`, and to keep that file is your job: once all that a story asks for holds, \
+        "Its stories are in `plans/prd.json`, and you keep that file up to date: once all that a story asks for holds, \
          set its `passes` to `true` there and change nothing else of it. `passes` says that the story is done; the \
          checks decide whether that is so.\n\n- next: US-7: Log in",
     );
     check(
         &[("0123456789", "fix_plan.md")],
-        "Its boxes are in `fix_plan.md`, and to keep that file is your job: once what a box asks for is done, tick it \
+        "Its boxes are in `fix_plan.md`, and you keep that file up to date: once what a box asks for is done, tick it \
          there (`[x]`).\n\n- next: Log in",
     );
     // An id that was made of the title says nothing.

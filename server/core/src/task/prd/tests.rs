@@ -226,14 +226,11 @@ fn wrong_values_are_named_and_the_rest_is_read() {
 #[test]
 fn what_is_no_story_file_is_never_an_empty_plan() {
     let check = |text: &str, expect: &str| assert_eq!(shown(text), [expect], "in {text:?}");
-    check("", "! syntax prd.json: line 1, no object with `userStories`. []");
-    check("// only a note\n", "! syntax prd.json: line 1, no object with `userStories`. [/]");
-    check("[]", "! syntax prd.json: line 1, no object with `userStories`. [[]");
-    check("{}", "! syntax prd.json: line 1, no `userStories`. [{]");
-    check(
-        "\n{\"stories\": []}",
-        "! syntax prd.json: line 2, `stories` is not read. Call it `userStories`. [{]",
-    );
+    check("", "! syntax story file: no object with `userStories`. []");
+    check("// only a note\n", "! syntax story file: no object with `userStories`. [/]");
+    check("[]", "! syntax story file: no object with `userStories`. [[]");
+    check("{}", "! syntax story file: no `userStories`. [{]");
+    check("\n{\"stories\": []}", "! syntax story file: `stories` is not read. Call it `userStories`. [{]");
     check("{\"userStories\": {}}", "! bad-value userStories: must be a list of stories, is {}. [{}]");
     for broken in [
         "{",
@@ -248,7 +245,7 @@ fn what_is_no_story_file_is_never_an_empty_plan() {
     ] {
         let found = shown(&format!("\n\n{broken}"));
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with("! syntax prd.json: line 3, "), "{found:?}");
+        assert!(found[0].starts_with("! syntax story file: "), "{found:?}");
     }
     let deep = "[".repeat(100_000);
     assert_eq!(read("prd.json", &deep).findings.len(), 1);

@@ -81,6 +81,8 @@ pub(super) fn id_of<'a>(story: &'a Object<'_>) -> Option<&'a str> {
 }
 
 /// The fields that are read; others belong to other tools.
+/// What a finding is about: its place names the file.
+pub(in crate::task) const STORY_FILE: &str = "story file";
 pub(super) const ROOT_FIELDS: &[&str] =
     &["userStories", "project", "name", "description", "branchName", "completionCriteria", "qualityGates"];
 
@@ -154,11 +156,7 @@ impl Reader<'_> {
 
     pub(super) fn syntax(&mut self, fact: &str, range: Range<usize>) {
         let range = range.start + self.skipped..range.end + self.skipped;
-        self.out.find(FindingCode::Syntax, "prd.json", fact, range);
-    }
-
-    pub(super) fn line_of(&self, at: usize) -> usize {
-        self.json.get(..at).unwrap_or_default().matches('\n').count() + 1
+        self.out.find(FindingCode::Syntax, STORY_FILE, fact, range);
     }
 
     /// A range that can be sliced: errors may point into a character or behind the end.

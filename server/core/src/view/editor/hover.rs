@@ -101,13 +101,13 @@ fn branch(state: &Loop) -> Option<String> {
     away.or_else(|| state.stand.home.as_ref().map(|it| format!("On the branch {it}.")))
 }
 
-/// `Iteration 2: tests pass holds. Iteration 4: Login is done.`
+/// `Reached: iteration 2, now passes: tests pass; iteration 4, done: Login.`
 fn reached(state: &Loop) -> Option<String> {
     let marked = state.kept_iterations().filter(|it| !it.milestones.is_empty());
     let told: Vec<String> =
-        marked.map(|it| format!("Iteration {}: {}.", it.number, it.milestones.join(", "))).collect();
+        marked.map(|it| format!("iteration {}, {}", it.number, it.milestones.join(", "))).collect();
     let newest = told.get(told.len().saturating_sub(MAX_REACHED)..)?;
-    (!newest.is_empty()).then(|| newest.join(" "))
+    (!newest.is_empty()).then(|| format!("Reached: {}.", newest.join("; ")))
 }
 
 fn of_item(known: &Known<'_>, item: &PlanItem) -> Vec<Block> {

@@ -79,7 +79,7 @@ fn word(known: &Known<'_>, status: &LoopStatus) -> String {
         (State::Working, Phase::Waiting) => "Waiting",
         (State::Working, Phase::Stopping) => "Stopping",
         (State::Working, _) if verbs::is_pausing(status) => "Pausing after this iteration",
-        (State::Working, Phase::Baseline) => "Working · first checks",
+        (State::Working, Phase::Baseline) => "Working · checks before iteration 1",
         (State::Working, _) => "Working",
         (State::Paused, _) => "Paused",
         (State::NeedsYou, _) if super::summary::is_tripped(status) => "Breaker open",

@@ -183,7 +183,7 @@ fn headlines_say_the_state_first() {
         sentence: "completed, claimed, not verified: all boxes are ticked".into(),
         cause: None,
     };
-    check(&[], "Working: first checks, before the agent starts, no criteria");
+    check(&[], "Working: checks before iteration 1, no criteria");
     check(&[baseline(), intended()], "Working: iteration 1/25, no criteria");
     check(&[baseline(), paused(PauseReason::User)], "Paused: iteration 0/25, no criteria");
     check(

@@ -81,7 +81,7 @@ fn groups_and_the_preset_are_said() {
         status.groups.iter().map(|it| (it.name.as_str(), it.state, it.passed, it.total)).collect();
     assert_eq!(groups, [("core", GroupState::Open, 1, 2), ("docs", GroupState::Holds, 1, 1)]);
     assert_eq!(status.breaker.preset, None);
-    let chosen = Chosen { name: Preset::Small, because: "small, as configured".to_owned() };
+    let chosen = Chosen { name: Preset::Small, because: "small (as configured)".to_owned() };
     world.status.iter_mut().for_each(|it| it.breaker.preset = Some(chosen.clone()));
     let shown = at(&world, "PROMPT.md", "# Pay").plain();
     assert!(shown.contains("Groups: core 1 of 2, docs holds.\n\nBreaker"), "{shown}");

@@ -74,7 +74,10 @@ fn orders_show_before_they_are_carried_out() {
     sim.play();
     assert_eq!(over(&World::prompt().after(sim), 1), "Paused · 1 of 2 criteria pass | Resume | Stop");
     let starting = Sim::new(spec(World::prompt().task.criteria), "pf", vec![]);
-    assert_eq!(over(&World::prompt().after(starting), 1), "Working · first checks | Pause | Stop");
+    assert_eq!(
+        over(&World::prompt().after(starting), 1),
+        "Working · checks before iteration 1 | Pause | Stop"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ const FAR: &[&str] = &["Far away: `exists nowhere`"];
 #[rustfmt::skip]
 pub(crate) const WORK: &[Row] = &[
     Row { name: "made at once", criteria: DONE, acts: &[&[Make("done"), Say("Made it.")]],
-        ends: verified(1, "the one required criterion passes by loopkeeper's own run after 1 iteration"), ..ROW },
+        ends: verified(1, "the one required criterion passes after 1 iteration"), ..ROW },
     Row { name: "three steps, in silence", criteria: &["A: `exists a`", "B: `exists b`", "C: `exists c`"],
         acts: &[&[Make("a")], &[Make("b")], &[Make("c")]], ends: verified(3, "all 3 required criteria pass"), ..ROW },
     Row { name: "seven steps on one check", criteria: SEVEN, acts: &[&[Make("note.$n")]],
