@@ -138,7 +138,7 @@ pub(crate) fn can_be_held(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<
 
 /// Whether a session of the user's own would ask, as far as its settings say.
 pub(crate) fn can_ask(hooks_off: Option<&str>) -> Result<(), Failure> {
-    are_on(hooks_off, "attach", "and start `claude` anew")
+    are_on(hooks_off, "attach", "and restart `claude`")
 }
 
 const OR_CONTINUE: &str = "or set `session.continue = true` instead of `mode`, so that each iteration goes on with the session of the one before";
@@ -149,7 +149,7 @@ fn are_on(hooks_off: Option<&str>, mode: &str, remedy: &str) -> Result<(), Failu
     Err(Failure::usage(format_args!(
         "`mode = \"{mode}\"` holds a session by its stop hook, and `disableAllHooks` in {place} switches all hooks off"
     ))
-    .hint(format_args!("Take it out there, {remedy}.")))
+    .hint(format_args!("Remove it there, {remedy}.")))
 }
 
 fn hooks_off(agent: &AgentPlan, work: &Work) -> Option<String> {

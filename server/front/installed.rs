@@ -200,10 +200,10 @@ pub(crate) fn required(root: &Path) -> Result<(), Failure> {
     }
     if installed::is_installed(&text) {
         return Err(Failure::usage(format_args!("the hooks in {FILE} are not all that this version has"))
-            .hint("`loopkeeper hook install` adds what is missing, then start `claude` anew."));
+            .hint("`loopkeeper hook install` adds what is missing, then restart `claude`."));
     }
     Err(Failure::usage("Claude Code does not ask loopkeeper in this folder")
-        .hint("`loopkeeper hook install` lets it, then start `claude` anew."))
+        .hint("`loopkeeper hook install` lets it, then restart `claude`."))
 }
 
 /// One that cannot be read is none: what is ours is known by itself.
