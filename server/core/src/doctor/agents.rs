@@ -254,7 +254,7 @@ pub(super) fn examine(agents: &[AgentFacts], chosen: &Result<Beginning, Trouble>
 /// What would be started, and what it cannot do.
 fn started(agents: &[AgentFacts], name: &str, kind: Kind, mode: Mode) -> Vec<Finding> {
     let what = format!("a loop here would start `{name}`");
-    let mut all = vec![Finding::new(Topic::Agents, Level::Info, what)];
+    let mut all = vec![Finding::new(Topic::Agents, Level::Good, what)];
     let note = |what: &str| Finding::new(Topic::Agents, Level::Note, format!("{name}: {what}"));
     let mut can = kind.capabilities().with(mode);
     let facts = agents.iter().find(|it| it.name == name);
@@ -300,7 +300,7 @@ fn attached(agents: &[AgentFacts], silent: Option<&Trouble>) -> Vec<Finding> {
         && version != tried
     {
         let what = format!("its hooks were tried with {tried} of Claude Code, and this is {version}");
-        all.push(Finding::new(Topic::Agents, Level::Info, what));
+        all.push(Finding::new(Topic::Agents, Level::Good, what));
     }
     let can = Kind::Claude.capabilities().with(Mode::Attach);
     all.extend(

@@ -89,7 +89,7 @@ fn refactoring_is_stricter_about_no_progress() {
         assert_eq!(of(files, false).0, usual, "{files}");
         let (found, why) = of(files, true);
         assert_eq!(found, strict, "{files}");
-        assert!(why.ends_with(&format!("refactoring: only {strict} iterations without progress")), "{why}");
+        assert!(why.ends_with(&format!("refactoring: only {strict} iterations without progress)")), "{why}");
     }
     // It is no sign of large work, and makes nothing else stricter or more patient.
     let refactoring = Project { refactoring: true, ..Project::default() };
