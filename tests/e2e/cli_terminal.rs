@@ -209,7 +209,7 @@ fn a_rollback_on_a_terminal_names_what_the_user_changed_and_asks() {
     };
     let Some(kept) = answer(b"n\n", "Nothing was changed.") else { return };
     assert!(kept);
-    assert_eq!(answer(b"y\n", "2 removed."), Some(false));
+    assert_eq!(answer(b"y\n", "2 files removed."), Some(false));
     terminal.run(&["rollback", "--undo"]).expect(0).out("2 files written");
     assert_eq!(terminal.read("made"), "mine\n");
 }

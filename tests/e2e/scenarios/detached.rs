@@ -185,7 +185,7 @@ fn log_diff_and_rollback_there_and_back() {
     world.run(&["diff", "latest", "3"]).expect(2).err("has no iteration 3");
     world.terminal.file("mine", "of the user\n");
     world.run(&["rollback", "latest", "1"]).expect(1).err("mine").err("--anyway");
-    world.run(&["rollback", "latest", "1", "--anyway"]).expect(0).out("after iteration 1");
+    world.run(&["rollback", "latest", "1", "--anyway"]).expect(0).out("Restored the files as of iteration 1");
     assert_eq!(
         (world.terminal.read("text"), world.has("extra"), world.has("mine")),
         ("one\n".to_owned(), true, false)

@@ -91,7 +91,7 @@ fn a_wait_ends_with_the_time_of_the_loop() {
         settings: "limits.between = \"1h\"",
         args: &["--max-duration", "5s"],
         acts: &["echo $n >> log"],
-        ends: Limit(1, "limit reached: 5.0 s of work, after 1 iteration"),
+        ends: Limit(1, "limit reached: the next iteration is due only later than the 5.0 s of this loop"),
         ..Scenario::default()
     }
     .play();
@@ -228,7 +228,7 @@ fn a_quota_longer_than_the_loop_ends_it_at_once() {
         let played = speaks_claude(
             &["--max-duration", "50s"],
             &[&turned_away(seconds)],
-            Limit(1, "after 1 iteration: the usage limit of the provider lasts longer"),
+            Limit(1, "the provider's usage limit lasts longer than"),
         );
         assert_eq!(played.all("waiting").len(), 0);
     }
@@ -257,7 +257,7 @@ fn several_loops_share_the_calls_of_an_hour() {
         let last: Value = serde_json::from_str(ran.stdout.lines().last().unwrap()).unwrap();
         let sentence = last["sentence"].as_str().unwrap();
         assert_eq!(ran.code, Some(4), "{sentence}");
-        full += u32::from(sentence.contains(": the calls of this hour are used up for longer"));
+        full += u32::from(sentence.contains(": the calls of this hour are used up for longer than"));
     }
     let starts: u64 = worlds.iter().map(World::starts).sum();
     assert_eq!(starts, 3, "never more than there are, and none of them lost");

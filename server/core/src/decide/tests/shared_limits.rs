@@ -76,7 +76,7 @@ fn a_loop_that_would_outlast_its_time_ends() {
     let mut sim = limited(spec, 2);
     sim.play();
     let sentence = sim.sentence();
-    assert!(sentence.contains("the usage limit of the provider lasts longer"), "{sentence}");
+    assert!(sentence.contains("the provider's usage limit lasts longer"), "{sentence}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn an_empty_task_says_so() {
     let nothing = "task: no criteria, so nothing is checked. Add a list under \"Done when\".";
     check("PROMPT.md", "# Do it\n", nothing);
     check("fix_plan.md", "# Plan\n\n- no box\n", nothing);
-    let empty = "prd.json: `userStories` is empty, so there is nothing to do. Add a story.";
+    let empty = "story file: `userStories` is empty, so there is nothing to do. Add a story.";
     check("prd.json", "{\"userStories\": []}", empty);
     check("PROMPT.md", "", "document: empty. Write what is to be done.");
     check("PROMPT.md", "\u{feff} \r\n", "document: empty. Write what is to be done.");
