@@ -85,7 +85,7 @@ fn groups_and_the_preset_are_said() {
     world.status.iter_mut().for_each(|it| it.breaker.preset = Some(chosen.clone()));
     let shown = at(&world, "PROMPT.md", "# Pay").plain();
     assert!(shown.contains("Groups: core 1 of 2, docs holds.\n\nBreaker"), "{shown}");
-    assert!(shown.contains("Breaker preset: small, as configured."), "{shown}");
+    assert!(shown.contains("Breaker preset: small (as configured)."), "{shown}");
 }
 
 #[test]
