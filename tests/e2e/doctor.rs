@@ -89,7 +89,9 @@ fn doctor_says_what_a_session_of_ones_own_needs() {
     terminal.run(&["hook", "install"]).expect(0);
     told(0).out("would wait for a session of Claude Code").out("`limits.cost_usd` cannot be enforced");
     terminal.file(".claude/settings.json", "{\"disableAllHooks\": true}");
-    told(1).out("`disableAllHooks` in .claude/settings.json switches all hooks off").out("Hint: Remove it there");
+    told(1)
+        .out("`disableAllHooks` in .claude/settings.json switches all hooks off")
+        .out("Hint: Remove it there");
     terminal.file("loopkeeper.toml", "");
     told(0)
         .out("claude: `disableAllHooks` in .claude/settings.json switches its hooks off")
