@@ -50,7 +50,7 @@ return {
     project:agent_does('echo c > c.txt')
     editor:wait_statusline('Ralph done · 3')
     wait_failing(editor, {})
-    editor:wait_message("Completed, verified: all 3 required criteria pass after 3 iterations")
+    editor:wait_message('Completed, verified: all 3 required criteria pass after 3 iterations')
 
     local counted = {}
     for _, name in ipairs(editor:events()) do
